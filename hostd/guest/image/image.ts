@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/** images/NAME/manifest.json: written last, so an image without it does not exist. Files are relative to the image's folder. */
+export const imageManifestSchema = z.object({
+  formatVersion: z.literal(1),
+  name: z.string(),
+  /** Changes with every build; a template belongs to one digest. */
+  digest: z.string(),
+  suite: z.string(),
+  architecture: z.literal('amd64'),
+  include: z.array(z.string()),
+  /** Digest of everything asked for (recipe, suite, packages, certificates, configuration): the same means nothing to rebuild. */
+  recipeDigest: z.string(),
+  kernelVersion: z.string(),
+  agentBuild: z.string(),
+  agentProtocol: z.number().int(),
+  diskMiB: z.number().int(),
+  /** Allocated on the host's disk. */
+  storedMiB: z.number(),
+  minMemoryMiB: z.number().int(),
+  createdAt: z.iso.datetime(),
+  files: z.object({ rootDisk: z.string(), kernel: z.string(), initramfs: z.string() }),
+});
+
+export type ImageManifest = z.infer<typeof imageManifestSchema>;
+
+export interface Image {
+  directory: string;
+  manifest: ImageManifest;
+}
+
+export interface ImageBuildRequest {
+  name: string;
+  /** A recipe file's name under hostd/guest/image/recipes. */
+  recipe: string;
+  suite?: string;
+  include: readonly string[];
+  /** PEM text to be trusted in the guest; `host` takes the host's own bundle. */
+  extraCaCertificates: readonly string[];
+  hostCaBundle: boolean;
+  /** Copies what the host's pip, npm and apt are configured to use. */
+  hostPackageConfig: boolean;
+  rebuild: boolean;
+}
+
+export interface BuildProgress {
+  step: string;
+  /** Steps done and in all. */
+  done: number;
+  total: number;
+  line?: string;
+}
+
+/** Images of one state directory. */
+export interface ImageStore {
+  list(): Promise<Image[]>;
+  /** Throws `image-not-found` or `image-broken`. */
+  get(name: string): Promise<Image>;
+  /** Builds, or returns what is there when nothing changed. Two callers with the same name share one build. Throws `image-build-failed`, `image-exists`, `host-disk-full`. */
+  build(request: ImageBuildRequest, onProgress: (progress: BuildProgress) => void): Promise<Image>;
+  /** Idempotent removal of the files. Whether it is in use is the caller's to know. */
+  remove(name: string): Promise<void>;
+}

@@ -1,0 +1,38 @@
+/** Egress policies of this version. More modes come with allowlists. */
+export type EgressMode = 'open' | 'none';
+
+/** What a guest is told about its network; the same in every sandbox of a host, so a restore needs no re-addressing. */
+export interface GuestLink {
+  address: string;
+  prefixLength: number;
+  gateway: string;
+  guestMac: string;
+  mtu: number;
+}
+
+/** One sandbox's network, wholly described by its slot number and the host's configuration, so it can be removed knowing only that. */
+export interface NetworkSlot {
+  slot: number;
+  netnsName: string;
+  netnsPath: string;
+  tapName: string;
+  /** The sandbox's address as the host sees it. */
+  hostSideAddress: string;
+}
+
+/** Networks of all sandboxes. All is idempotent: a half-made slot can be made again or removed. */
+export interface Network {
+  readonly link: GuestLink;
+  /** Bridge, host rules, forwarding, DNS. Called before the first slot; safe to repeat; also mends what others flushed. Throws `network-setup-failed`. */
+  start(): Promise<void>;
+  /** What a slot will be, without making anything: for the journal. */
+  describe(slot: number): NetworkSlot;
+  /** Makes netns, tap (owned by uid), veth, address translation and the policy's rules. Throws `network-setup-failed`. */
+  create(slot: number, uid: number, mode: EgressMode): Promise<NetworkSlot>;
+  /** Removes all of it and resolves when it is gone. Tolerates absence. */
+  remove(slot: number): Promise<void>;
+  /** Slot numbers that exist on the host now, made by this or an earlier hostd of the same instance. */
+  existing(): Promise<number[]>;
+  /** hostd goes. With `keep`, sandboxes live on: leave bridge and rules. Else remove them. */
+  stop(keep: boolean): Promise<void>;
+}
