@@ -109,6 +109,11 @@ export interface Vm {
 
 export interface Vmm {
   readonly features: VmmFeatures;
+  /**
+   * The same VMM under software emulation, for a host whose KVM passed the probe and yet does not boot a real kernel: when a template's boot
+   * (and its one retry) fails and this is defined, boot it with this one, and from then on use this one. Undefined when already emulated.
+   */
+  readonly emulatedFallback: Vmm | undefined;
   /** Starts the launcher and VMM. Resolves when the sockets exist and the process runs; whether the guest is up is the agent's to say. Throws `boot-failed`, `tool-missing`, `host-disk-full`. */
   start(launch: VmLaunch, onRecord: (record: VmRecord) => void): Promise<Vm>;
   /** Takes up a machine of an earlier hostd; its exit record when it has ended since; undefined when nothing is known of it any more. */
