@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { envSchema, labelsSchema, nameSchema, sandboxIdSchema, timestampSchema } from './common.ts';
+
+export const sandboxStates = ['queued', 'creating', 'running', 'stopping', 'gone'] as const;
+export const sandboxStateSchema = z.enum(sandboxStates);
+export type SandboxState = z.infer<typeof sandboxStateSchema>;
+
+/** Why a sandbox ended. */
+export const endReasons = [
+  'stopped',
+  'lease-expired',
+  'create-failed',
+  'guest-panicked',
+  'guest-shutdown',
+  'guest-protocol',
+  'vmm-crashed',
+  'vmm-killed',
+  'host-rebooted',
+  'lost',
+] as const;
+export const endReasonSchema = z.enum(endReasons);
+export type EndReason = z.infer<typeof endReasonSchema>;
+
+export const egressSchema = z.strictObject({ mode: z.enum(['open', 'none']) });
+
+export const createSandboxSchema = z.strictObject({
+  /** Chosen by the client to make create idempotent; generated when absent. */
+  id: sandboxIdSchema.optional(),
+  image: nameSchema.default('default'),
+  cpus: z.number().int().min(1).max(64).default(1),
+  /** Rounded up to the next shape. */
+  memoryMiB: z.number().int().min(1).max(1_048_576).default(512),
+  diskMiB: z.number().int().min(1).max(16_777_216).default(8192),
+  /** The lease: the sandbox is destroyed this long after its creation or last renewal. */
+  timeoutSeconds: z.number().int().min(1).max(604_800).default(3600),
+  labels: labelsSchema.default({}),
+  /** Default environment of every exec. */
+  env: envSchema.default({}),
+  egress: egressSchema.optional(),
+  /** How long to wait for room; 0 fails at once with capacity-exhausted. */
+  waitSeconds: z.number().int().min(0).max(86_400).default(0),
+});
+/** A create request with its defaults filled in. */
+export type CreateSandbox = z.infer<typeof createSandboxSchema>;
+/** What a client sends. */
+export type CreateSandboxInput = z.input<typeof createSandboxSchema>;
+
+export const usageSchema = z.object({ wallSeconds: z.number(), cpuSeconds: z.number(), peakMemoryMiB: z.number() });
+
+export const sandboxSchema = z.object({
+  id: sandboxIdSchema,
+  state: sandboxStateSchema,
+  image: z.string(),
+  labels: z.record(z.string(), z.string()),
+  cpus: z.number().int(),
+  /** The shape it really has. */
+  memoryMiB: z.number().int(),
+  diskMiB: z.number().int(),
+  egress: egressSchema,
+  isolation: z.object({ tier: z.enum(['kvm', 'emulated']), reason: z.string() }),
+  timeoutSeconds: z.number().int(),
+  createdAt: timestampSchema,
+  startedAt: timestampSchema.nullable(),
+  expiresAt: timestampSchema,
+  endedAt: timestampSchema.nullable(),
+  end: z.object({ reason: endReasonSchema, message: z.string() }).nullable(),
+  usage: usageSchema,
+  /** Milliseconds since the request was accepted: until it left the queue, its VMM was started, its guest answered. */
+  timings: z.object({ queuedMs: z.number(), startedMs: z.number().nullable(), readyMs: z.number().nullable() }),
+});
+export type SandboxInfo = z.infer<typeof sandboxSchema>;
+
+export const sandboxListSchema = z.object({ sandboxes: z.array(sandboxSchema) });
+
+/** GET /v1/sandboxes?label=k=v&label=k2=v2&all=1 */
+export const listSandboxesQuerySchema = z.object({
+  label: z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => (Array.isArray(value) ? value : [value]))
+    .pipe(z.array(z.string().regex(/^[^=]+=/, 'must be key=value')))
+    .default([]),
+  all: z
+    .enum(['0', '1', 'true', 'false'])
+    .default('0')
+    .transform((value) => value === '1' || value === 'true'),
+});
+
+export const renewSchema = z.strictObject({
+  /** From now. Never shortens a lease unless `shorten` says so. */
+  timeoutSeconds: z.number().int().min(1).max(604_800),
+  shorten: z.boolean().default(false),
+});
+export type RenewInput = z.input<typeof renewSchema>;

@@ -1,0 +1,114 @@
+import type { Readable } from 'node:stream';
+import type {
+  CreateExec,
+  CreateSandbox,
+  ExecInfo,
+  FileEntry,
+  HostInfo,
+  ImageInfo,
+  OffshootEvent,
+  SandboxInfo,
+} from '../api/contract/index.ts';
+import type { BuildProgress, ImageBuildRequest } from '../guest/image/image.ts';
+
+export interface OutputChunk {
+  channel: 'stdout' | 'stderr';
+  offset: number;
+  bytes: Buffer;
+}
+
+/** Everything hostd can do, without HTTP: what the api calls. The real one is sandbox/local-host.ts; failures are OffshootErrors. */
+export interface Host {
+  readonly sandboxes: SandboxService;
+  readonly execs: ExecService;
+  readonly files: FileService;
+  readonly images: ImageService;
+  readonly events: EventService;
+  info(): Promise<HostInfo>;
+  /** Counters and gauges in Prometheus names, without a client library's types. */
+  metrics(): Promise<Metric[]>;
+}
+
+export interface Metric {
+  name: string;
+  help: string;
+  type: 'counter' | 'gauge';
+  values: { labels?: Record<string, string>; value: number }[];
+}
+
+export interface CreateOptions {
+  /** Recorded with a hash of the request: the same key answers the same sandbox or the same error. */
+  idempotencyKey?: string;
+  /** The client left: a queued request is given up; one already being created goes on (its lease ends it). */
+  signal?: AbortSignal;
+}
+
+export interface SandboxService {
+  /** Resolves when the sandbox runs. `created` is false when an earlier request with this id or key made it. */
+  create(request: CreateSandbox, options?: CreateOptions): Promise<{ sandbox: SandboxInfo; created: boolean }>;
+  get(id: string): Promise<SandboxInfo>;
+  list(filter: { labels: Record<string, string>; all: boolean }): Promise<SandboxInfo[]>;
+  renew(id: string, timeoutSeconds: number, shorten: boolean): Promise<SandboxInfo>;
+  /** Idempotent; resolves with the tombstone when process, network and files are gone. */
+  stop(id: string): Promise<SandboxInfo>;
+  /** Console of the guest's kernel, bounded. */
+  console(id: string): Promise<string>;
+}
+
+export interface ExecService {
+  start(sandboxId: string, request: CreateExec): Promise<{ exec: ExecInfo; created: boolean }>;
+  get(sandboxId: string, execId: string): Promise<ExecInfo>;
+  list(sandboxId: string): Promise<ExecInfo[]>;
+  /** Output from an offset; with `follow` until the end of the exec. Ended sandboxes' output stays readable while the tombstone is kept. Respects the consumer's pace. */
+  output(
+    sandboxId: string,
+    execId: string,
+    from: number,
+    follow: boolean,
+    signal: AbortSignal,
+  ): AsyncIterable<OutputChunk>;
+  /** Input at an offset: what was consumed before is skipped, a gap is `exec-input-offset`. Resolves when the guest consumed it. */
+  input(
+    sandboxId: string,
+    execId: string,
+    offset: number,
+    bytes: Readable,
+    end: boolean,
+    signal: AbortSignal,
+  ): Promise<{ consumedBytes: number }>;
+  resize(sandboxId: string, execId: string, rows: number, cols: number): Promise<void>;
+  signal(sandboxId: string, execId: string, signal: NodeJS.Signals): Promise<void>;
+}
+
+export interface FileService {
+  read(sandboxId: string, path: string): Promise<Readable>;
+  write(sandboxId: string, path: string, content: Readable, mode?: number): Promise<{ sizeBytes: number }>;
+  list(sandboxId: string, path: string, recursive: boolean): Promise<FileEntry[]>;
+  stat(sandboxId: string, path: string): Promise<FileEntry>;
+  extract(
+    sandboxId: string,
+    path: string,
+    archive: Readable,
+    owner?: string,
+  ): Promise<{ entries: number; bytes: number; skipped: number }>;
+  archive(sandboxId: string, path: string, exclude: readonly string[], sparse: boolean): Promise<Readable>;
+}
+
+export interface ImageService {
+  list(): Promise<ImageInfo[]>;
+  get(name: string): Promise<ImageInfo>;
+  /** Builds the image and its default template. */
+  build(request: ImageBuildRequest, onProgress: (progress: BuildProgress) => void): Promise<ImageInfo>;
+  remove(name: string): Promise<void>;
+}
+
+export interface EventService {
+  /** Events after `afterId` (from the oldest kept when undefined), then live ones while `follow`. */
+  stream(options: {
+    afterId?: number;
+    follow: boolean;
+    sandboxId?: string;
+    signal: AbortSignal;
+  }): AsyncIterable<OffshootEvent>;
+  latestId(): number;
+}
