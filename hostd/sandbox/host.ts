@@ -8,7 +8,7 @@ import type {
   ImageInfo,
   OffshootEvent,
   SandboxInfo,
-} from '../api/contract/index.ts';
+} from '../contract/index.ts';
 import type { BuildProgress, ImageBuildRequest } from '../guest/image/image.ts';
 
 export interface OutputChunk {
