@@ -62,7 +62,12 @@ export interface GuestExecResult {
 
 export type OutputChannel = 'stdout' | 'stderr';
 
-/** Where an exec's output goes. The bytes are acknowledged to the guest when the promise resolves, so that nothing acknowledged can be lost. */
+/**
+ * Where an exec's output goes. Calls come in offset order and do not wait for earlier promises (at most the stream's
+ * window of 1 MiB is in flight). Bytes are acknowledged to the guest up to the first promise that has not resolved, so
+ * nothing acknowledged can be lost. A rejection ends the delivery: the exec's `result` rejects with that error, the
+ * process stays until `close()`. The bytes are a view that the sink may keep, not change.
+ */
 export interface ExecSink {
   /** `offset` counts stdout and stderr together; a gap (offset above what came before) means the guest no longer had the bytes. */
   write(channel: OutputChannel, offset: number, bytes: Buffer): Promise<void>;
@@ -71,13 +76,23 @@ export interface ExecSink {
 /** One running exec. */
 export interface GuestExec {
   readonly streamId: number;
-  /** Resolves after the last output was written to the sink. Rejects with an OffshootError when the guest is gone for good. */
+  /**
+   * Resolves after the last output was written to the sink (all its promises resolved). Rejects when the channel is
+   * closed for good: `guest-unresponsive` (carrier gone), `guest-protocol`, `shutting-down` (disconnect()), each with
+   * details.reason; `too-many-streams` when the agent has no room; or the sink's own error. A rejection nobody
+   * listens to is not reported as unhandled.
+   */
   readonly result: Promise<GuestExecResult>;
   /** Input bytes the guest has consumed; grows. */
   readonly inputConsumedBytes: number;
-  /** Sends input; resolves once the guest has consumed it all (its window bounds what is in flight), also over reconnects. */
+  /**
+   * Sends input; resolves once the guest has consumed it all (its window bounds what is in flight), also over
+   * reconnects. The bytes must not change until then. Rejects with `exec-input-closed` (no stdin, or after endInput)
+   * or `exec-ended`.
+   */
   write(bytes: Buffer): Promise<void>;
   endInput(): void;
+  /** Delivered at least once, also over reconnects; ignored when the exec has ended. */
   resize(rows: number, cols: number): void;
   signal(signalNumber: number): void;
   /** Forgets the exec in the guest; if it still runs its process group is killed. Call after the result is stored. */
@@ -107,23 +122,53 @@ export interface GuestMetrics {
   clockMs: number;
 }
 
-/** File operations; failures are OffshootErrors (`guest-file-not-found`, `guest-file-error` with details.reason, `guest-disk-full`, `unsafe-archive`). */
+/** Aborting gives the operation up: it fails with `aborted` and the guest drops it. */
+export interface GuestFileOptions {
+  signal?: AbortSignal;
+}
+
+/**
+ * File operations; failures are OffshootErrors (`guest-file-not-found`, `guest-file-error`, `guest-disk-full`,
+ * `unsafe-archive`, `too-many-streams`, `invalid-request`) with details.reason, the agent's code, and details.path.
+ * They have no deadline of their own: use the signal. When the channel closes for good they fail as execs do.
+ */
 export interface GuestFiles {
   /** The stream errors with an OffshootError; destroying it aborts the transfer. Resolves once the file is known to be readable. */
-  read(path: string): Promise<Readable>;
-  write(path: string, content: Readable, options?: { mode?: number; parents?: boolean }): Promise<{ sizeBytes: number }>;
-  list(path: string, options?: { recursive?: boolean }): Promise<GuestFileEntry[]>;
-  stat(path: string): Promise<GuestFileEntry>;
-  extract(path: string, archive: Readable, options?: { owner?: string }): Promise<{ entries: number; bytes: number; skipped: number }>;
-  archive(path: string, options?: { exclude?: readonly string[]; sparse?: boolean }): Promise<Readable>;
+  read(path: string, options?: GuestFileOptions): Promise<Readable>;
+  /**
+   * Whole or not at all. When `content` errors or is destroyed half way the transfer is dropped in the guest and the
+   * call fails with `aborted` (its cause: what content failed with). When the guest fails first, the rest of `content`
+   * is left unread and undestroyed: the caller decides.
+   */
+  write(
+    path: string,
+    content: Readable,
+    options?: GuestFileOptions & { mode?: number; parents?: boolean },
+  ): Promise<{ sizeBytes: number }>;
+  /** At most 100000 entries; more is `guest-file-error` with the reason `too-many-entries`. */
+  list(path: string, options?: GuestFileOptions & { recursive?: boolean }): Promise<GuestFileEntry[]>;
+  stat(path: string, options?: GuestFileOptions): Promise<GuestFileEntry>;
+  /** Unpacks a tar archive below `path`; `content` rules as for write, but what was unpacked before a failure stays. */
+  extract(
+    path: string,
+    archive: Readable,
+    options?: GuestFileOptions & { owner?: string },
+  ): Promise<{ entries: number; bytes: number; skipped: number }>;
+  /** Resolves once the path is known to be readable; the stream is as that of read. */
+  archive(
+    path: string,
+    options?: GuestFileOptions & { exclude?: readonly string[]; sparse?: boolean },
+  ): Promise<Readable>;
 }
 
 /** hostd's end of one sandbox's agent channel. It reconnects by itself while the sandbox lives. */
 export interface Guest {
+  /** The agent's answer at the start of the latest session. */
   readonly hello: GuestHello;
   readonly files: GuestFiles;
-  /** Resolves when the guest has applied all of it; the identity's clock is taken at the moment of sending. Any failing step rejects with `boot-failed`. */
+  /** Requests with a deadline fail with `guest-unresponsive` when it passes. Resolves when the guest has applied all of it; the identity's clock is taken at the moment of sending. Any failing step rejects with `boot-failed`. */
   prepareResume(identity: ResumeIdentity, timeoutMs: number): Promise<void>;
+  /** Throws `invalid-request` at once when the fields are beyond the protocol's bounds (2 MiB in all, 4096 of them) or hold a NUL. */
   exec(spec: GuestExecSpec, sink: ExecSink, streamId?: number): GuestExec;
   /** Takes up an exec of an earlier hostd whose stream the agent still holds; undefined when it does not. */
   adoptExec(streamId: number, receivedBytes: number, sink: ExecSink): GuestExec | undefined;
