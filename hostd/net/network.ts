@@ -5,8 +5,10 @@ export type EgressMode = 'open' | 'none';
 export interface GuestLink {
   address: string;
   prefixLength: number;
+  /** Also the guest's DNS server. */
   gateway: string;
   guestMac: string;
+  /** Bytes; fixed when the network object is made. A template is only good for the MTU it was made with. */
   mtu: number;
 }
 
@@ -23,16 +25,20 @@ export interface NetworkSlot {
 /** Networks of all sandboxes. All is idempotent: a half-made slot can be made again or removed. */
 export interface Network {
   readonly link: GuestLink;
+  /** Slots are numbered from 0 up to, not including, this. */
+  readonly capacity: number;
+  /** What start() changed on the host or can't mend, one sentence each, for the log and for doctor. */
+  readonly findings: readonly string[];
   /** Bridge, host rules, forwarding, DNS. Called before the first slot; safe to repeat; also mends what others flushed. Throws `network-setup-failed`. */
   start(): Promise<void>;
-  /** What a slot will be, without making anything: for the journal. */
+  /** What a slot will be, without making anything: for the journal. Throws `network-setup-failed` for a number out of range. */
   describe(slot: number): NetworkSlot;
-  /** Makes netns, tap (owned by uid), veth, address translation and the policy's rules. Throws `network-setup-failed`. */
+  /** Makes netns, tap (owned by uid), veth, address translation and the policy's rules; what a slot of this number left behind is removed first. Throws `network-setup-failed`. */
   create(slot: number, uid: number, mode: EgressMode): Promise<NetworkSlot>;
   /** Removes all of it and resolves when it is gone. Tolerates absence. */
   remove(slot: number): Promise<void>;
-  /** Slot numbers that exist on the host now, made by this or an earlier hostd of the same instance. */
+  /** Slot numbers that exist on the host now, whole or half made, by this or an earlier hostd of the same instance. */
   existing(): Promise<number[]>;
-  /** hostd goes. With `keep`, sandboxes live on: leave bridge and rules. Else remove them. */
+  /** hostd goes. With `keep`, sandboxes live on: leave bridge and rules. Else remove them and every slot. */
   stop(keep: boolean): Promise<void>;
 }

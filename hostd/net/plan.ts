@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { OffshootError } from '../errors/offshoot-error.ts';
+import type { NetworkConfig } from './config.ts';
+import { formatIpv4, formatIpv4Network, networkSize } from './ipv4.ts';
+import type { GuestLink, NetworkSlot } from './network.ts';
+
+/** The kernel's BR_MAX_PORTS is 1024 (net/bridge/br_private.h); a few are left for the administrator. */
+const maxBridgePorts = 1000;
+/** Bridge address, the four addresses of the guest link, and the base. */
+const reservedAddresses = 6;
+
+export const netnsDirectory = '/run/netns';
+export const tapName = 'tap0';
+/** The name, inside a sandbox's netns, of its way out. */
+export const uplinkName = 'up0';
+export const gatewayMac = '02:6f:66:66:00:01';
+const guestMac = '02:6f:66:66:00:02';
+
+/** Every name and address of one hostd instance, worked out from its configuration alone. */
+export interface NetworkPlan {
+  instance: string;
+  subnet: string;
+  bridgeName: string;
+  bridgeAddress: string;
+  prefixLength: number;
+  /** nft table on the host. */
+  tableName: string;
+  /** Marks rules of ours in other firewalls' chains. */
+  ruleComment: string;
+  netnsPrefix: string;
+  vethPrefix: string;
+  dnsPort: number;
+  maxFlowsPerSandbox: number;
+  capacity: number;
+  link: GuestLink;
+}
+
+/** One slot with the names that only this folder needs. */
+export interface SlotPlan extends NetworkSlot {
+  vethName: string;
+}
+
+export function planNetwork(config: NetworkConfig, mtu: number): NetworkPlan {
+  const { instance, subnet } = config;
+  const linkBase = subnet.base + networkSize(subnet) - 4;
+  return {
+    instance,
+    subnet: formatIpv4Network(subnet),
+    bridgeName: `ob-${instance}`,
+    bridgeAddress: formatIpv4(subnet.base + 1),
+    prefixLength: subnet.prefixLength,
+    tableName: `offshoot_${instance}`,
+    ruleComment: `offshoot:${instance}`,
+    netnsPrefix: `offshoot-${instance}-`,
+    vethPrefix: `ov-${instance}-`,
+    dnsPort: config.dnsPort,
+    maxFlowsPerSandbox: config.maxFlowsPerSandbox,
+    capacity: Math.min(maxBridgePorts, networkSize(subnet) - reservedAddresses),
+    link: {
+      address: formatIpv4(linkBase + 2),
+      prefixLength: 30,
+      gateway: formatIpv4(linkBase + 1),
+      guestMac,
+      mtu,
+    },
+  };
+}
+
+/** Throws `network-setup-failed` when the plan has no such slot. */
+export function planSlot(plan: NetworkPlan, subnetBase: number, slot: number): SlotPlan {
+  if (!Number.isInteger(slot) || slot < 0 || slot >= plan.capacity) {
+    throw new OffshootError('network-setup-failed', {
+      message: `The subnet ${plan.subnet} has no slot ${String(slot)}; it has ${String(plan.capacity)}.`,
+      hint: 'Configure a larger network.subnet, or run fewer sandboxes.',
+      details: { slot, capacity: plan.capacity },
+    });
+  }
+  const netnsName = `${plan.netnsPrefix}${String(slot)}`;
+  return {
+    slot,
+    netnsName,
+    netnsPath: `${netnsDirectory}/${netnsName}`,
+    tapName,
+    hostSideAddress: formatIpv4(subnetBase + 2 + slot),
+    vethName: `${plan.vethPrefix}${String(slot)}`,
+  };
+}
+
+/** The slot number in a name with this prefix; undefined when it is not one of ours. */
+export function slotOfName(prefix: string, name: string): number | undefined {
+  if (!name.startsWith(prefix)) return undefined;
+  const digits = name.slice(prefix.length);
+  return /^(0|[1-9]\d{0,4})$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** A short instance name for a state directory, so that two of them never share names by accident. */
+export function instanceOf(stateDirectory: string): string {
+  const digest = createHash('sha256').update(stateDirectory).digest();
+  return digest.readUInt32BE(0).toString(36).padStart(6, '0').slice(-6);
+}
