@@ -9,7 +9,11 @@ export const imageManifestSchema = z.object({
   suite: z.string(),
   architecture: z.literal('amd64'),
   include: z.array(z.string()),
-  /** Digest of everything asked for (recipe, suite, packages, certificates, configuration): the same means nothing to rebuild. */
+  /** Digest of what the caller asked for; another one under the same name is another image. */
+  requestDigest: z.string(),
+  /** Digest of all that goes into the root disk (recipe, suite, packages, certificates, configuration): the same means it can be reused. */
+  rootDigest: z.string(),
+  /** Digest of the root disk's inputs and the agent: the same means nothing to rebuild. */
   recipeDigest: z.string(),
   kernelVersion: z.string(),
   agentBuild: z.string(),
@@ -17,9 +21,14 @@ export const imageManifestSchema = z.object({
   diskMiB: z.number().int(),
   /** Allocated on the host's disk. */
   storedMiB: z.number(),
+  /** Below it the kernel does not reach a ready agent. */
   minMemoryMiB: z.number().int(),
+  /** What this kernel wants on its command line whatever the machine. */
+  kernelArguments: z.array(z.string()),
   createdAt: z.iso.datetime(),
-  files: z.object({ rootDisk: z.string(), kernel: z.string(), initramfs: z.string() }),
+  files: z.object({ rootDisk: z.string(), kernel: z.string(), initramfs: z.string(), modules: z.string() }),
+  /** Sizes by file name, to notice a damaged image without reading it. */
+  fileSizesBytes: z.record(z.string(), z.number().int()),
 });
 
 export type ImageManifest = z.infer<typeof imageManifestSchema>;
