@@ -45,3 +45,9 @@ export const envSchema = z
   });
 
 export const timestampSchema = z.iso.datetime();
+
+/** A whole number in a query string: decimal digits only, so that no empty, hexadecimal or exponent form slips in. */
+export const queryIntegerSchema = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value),
+  z.number('must be a whole number').int().min(0).max(Number.MAX_SAFE_INTEGER),
+);

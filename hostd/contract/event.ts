@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestampSchema } from './common.ts';
+import { queryIntegerSchema, timestampSchema } from './common.ts';
 
 export const eventTypes = [
   'sandbox.queued',
@@ -32,7 +32,7 @@ export type OffshootEvent = z.infer<typeof eventSchema>;
 
 /** GET /v1/events?from=ID&follow=1&sandbox=ID */
 export const eventsQuerySchema = z.object({
-  from: z.coerce.number().int().min(0).optional(),
+  from: queryIntegerSchema.optional(),
   follow: z
     .enum(['0', '1', 'true', 'false'])
     .default('1')

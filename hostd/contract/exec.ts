@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { envSchema, execIdSchema, maxEnvStringBytes, sandboxIdSchema, timestampSchema } from './common.ts';
+import {
+  envSchema,
+  execIdSchema,
+  maxEnvStringBytes,
+  queryIntegerSchema,
+  sandboxIdSchema,
+  timestampSchema,
+} from './common.ts';
 
 const argument = z
   .string()
@@ -90,7 +97,7 @@ export const execListSchema = z.object({ execs: z.array(execSchema) });
 
 /** GET .../output?from=0&follow=1 */
 export const outputQuerySchema = z.object({
-  from: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  from: queryIntegerSchema.default(0),
   follow: z
     .enum(['0', '1', 'true', 'false'])
     .default('0')
@@ -111,13 +118,13 @@ export type OutputLine = z.infer<typeof outputLineSchema>;
 
 /**
  * The binary form, chosen by `Accept: application/vnd.offshoot.output`: frames of u8 kind (0 keep-alive, 1 stdout, 2 stderr, 3 end: JSON of the exec),
- * u32 little-endian length, bytes. Offsets follow from the request's `from`.
+ * u32 little-endian length, bytes. Offsets follow from the request's `from`; should bytes be missing, a frame of kind 4 (u64 little-endian) gives the offset of what follows.
  */
 export const outputFrameMediaType = 'application/vnd.offshoot.output';
 
 /** PUT .../input?offset=0&end=1 with the bytes as body; answers what the guest has consumed. */
 export const inputQuerySchema = z.object({
-  offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+  offset: queryIntegerSchema,
   end: z
     .enum(['0', '1', 'true', 'false'])
     .default('0')
@@ -140,3 +147,6 @@ export const signalSchema = z.strictObject({
     'SIGWINCH',
   ]),
 });
+
+/** POST .../execs answers the exec; 201 when this request started it, 200 when an earlier one with its id did. */
+export const createExecResultSchema = execSchema;
