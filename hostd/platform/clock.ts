@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Clock {
   /** Wall clock, milliseconds since 1970. It may be set back: never measure or expire with it. */
   wallMs(): number;
-  /** Monotonic milliseconds from an arbitrary start. */
+  /** Monotonic milliseconds since the host booted: comparable across processes of one boot. */
   monotonicMs(): number;
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
   sleep: async (durationMs, signal) => {
     await sleep(durationMs, undefined, { signal });
   },

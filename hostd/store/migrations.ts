@@ -1,0 +1,98 @@
+/** One entry per schema version, applied in order; an entry that was released is never edited. */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
+
+  CREATE TABLE sandboxes (
+    id TEXT PRIMARY KEY,
+    state TEXT NOT NULL,
+    specHash TEXT NOT NULL,
+    idempotencyKey TEXT,
+    image TEXT NOT NULL,
+    imageDigest TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    cpus INTEGER NOT NULL,
+    memoryMiB INTEGER NOT NULL,
+    diskMiB INTEGER NOT NULL,
+    egressMode TEXT NOT NULL,
+    isolation TEXT NOT NULL,
+    timeoutSeconds INTEGER NOT NULL,
+    bootId TEXT NOT NULL,
+    leaseDeadlineMs REAL NOT NULL,
+    acceptedMs REAL NOT NULL,
+    createdAtMs REAL NOT NULL,
+    startedAtMs REAL,
+    endedAtMs REAL,
+    expiresAtMs REAL NOT NULL,
+    slot INTEGER UNIQUE,
+    templateId TEXT,
+    endReason TEXT,
+    endMessage TEXT,
+    wallSeconds REAL NOT NULL,
+    cpuSeconds REAL NOT NULL,
+    peakMemoryMiB REAL NOT NULL,
+    queuedMs REAL NOT NULL,
+    startedMs REAL,
+    readyMs REAL,
+    outputBytes INTEGER NOT NULL,
+    consoleTail TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sandboxesByState ON sandboxes (state, endedAtMs);
+
+  CREATE TABLE resources (
+    owner TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (owner, kind, name)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE execs (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    sandboxId TEXT NOT NULL REFERENCES sandboxes (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    streamId INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    specHash TEXT NOT NULL,
+    command TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    user TEXT NOT NULL,
+    pty INTEGER NOT NULL,
+    stdin INTEGER NOT NULL,
+    inputClosed INTEGER NOT NULL,
+    startedAtMs REAL NOT NULL,
+    endedAtMs REAL,
+    exitCode INTEGER,
+    signal TEXT,
+    timedOut INTEGER NOT NULL,
+    oomKilled INTEGER NOT NULL,
+    failure TEXT,
+    outputBytes INTEGER NOT NULL,
+    truncated INTEGER NOT NULL,
+    usage TEXT,
+    UNIQUE (sandboxId, id)
+  ) STRICT;
+
+  CREATE TABLE events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    atMs REAL NOT NULL,
+    type TEXT NOT NULL,
+    sandboxId TEXT,
+    execId TEXT,
+    data TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE idempotency (
+    key TEXT PRIMARY KEY,
+    requestHash TEXT NOT NULL,
+    sandboxId TEXT,
+    error TEXT,
+    createdAtMs REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotencyByAge ON idempotency (createdAtMs);
+
+  CREATE TABLE counters (name TEXT PRIMARY KEY, value REAL NOT NULL) STRICT, WITHOUT ROWID;
+
+  INSERT INTO meta (name, value) VALUES ('hashKey', randomblob(32));
+  `,
+];
