@@ -1,0 +1,185 @@
+import type { Command } from 'commander';
+import { Sandbox } from '../../client/sandbox.ts';
+import { OffshootError } from '../../errors/offshoot-error.ts';
+import {
+  clientCommand,
+  connectionOf,
+  envEntry,
+  keyValue,
+  repeated,
+  wholeNumber,
+  type CommonOptions,
+} from '../common.ts';
+import { milliseconds, printJson, table } from '../print.ts';
+import { exitCodeOf, streamExec } from '../stream-exec.ts';
+import { keepLease } from '../lease.ts';
+import { Stopwatch } from '../stopwatch.ts';
+
+interface RunOptions extends CommonOptions {
+  image: string;
+  cpus: number;
+  memory: number;
+  disk: number;
+  timeout?: number;
+  wait: number;
+  egress?: 'open' | 'none';
+  env?: Record<string, string>;
+  label?: Record<string, string>;
+  user?: string;
+  shell?: string;
+  stdin?: true;
+  workdirFrom?: string;
+  exclude?: string[];
+  download?: string[];
+  keep?: true;
+  timings?: true;
+}
+
+const leaseSeconds = 300;
+
+export function addRunCommand(program: Command): void {
+  clientCommand(
+    program,
+    'run [command...]',
+    "run a command in a fresh sandbox and destroy it; its exit code becomes this command's",
+  )
+    .option('--image <name>', 'the image to start from', 'default')
+    .option('--cpus <n>', 'virtual CPUs', wholeNumber(1), 1)
+    .option('--memory <MiB>', 'memory', wholeNumber(1), 512)
+    .option('--disk <MiB>', 'disk', wholeNumber(1), 8192)
+    .option('--timeout <seconds>', 'end the command after this long', wholeNumber(1))
+    .option('--wait <seconds>', 'how long to wait for room on the host', wholeNumber(0), 0)
+    .option('--egress <mode>', 'what it may reach: open or none')
+    .option('-e, --env <NAME=VALUE>', 'set a variable (NAME alone: as it is here); may be repeated', envEntry)
+    .option('--label <key=value>', 'label the sandbox; may be repeated', keyValue)
+    .option('-u, --user <user>', 'as whom: a name, uid or uid:gid (default: root)')
+    .option('-c, --shell <text>', 'a text for /bin/sh instead of a command and its arguments')
+    .option('-i, --stdin', 'pass standard input on')
+    .option('--workdir-from <folder>', "copy this folder's content into /workspace first")
+    .option('--exclude <glob>', 'leave this out of the copy; may be repeated', repeated)
+    .option(
+      '--download <remote[:local]>',
+      'bring this file or folder back afterwards, whatever the exit code; may be repeated',
+      repeated,
+    )
+    .option('--keep', 'leave the sandbox running')
+    .option('--timings', 'print where the time went')
+    .passThroughOptions()
+    .action(async (command: string[], options: RunOptions) => {
+      process.exitCode = await runCommand(command, options);
+    });
+}
+
+async function runCommand(command: string[], options: RunOptions): Promise<number> {
+  if ((options.shell === undefined) === (command.length === 0)) {
+    throw new OffshootError('usage', {
+      message: 'run needs a command or --shell TEXT.',
+      hint: 'offshoot run -- make test',
+    });
+  }
+  const watch = new Stopwatch();
+  const leaving = new AbortController();
+  const leave = (): void => {
+    leaving.abort();
+  };
+  process.once('SIGINT', leave).once('SIGTERM', leave);
+  let sandbox: Sandbox | undefined;
+  try {
+    sandbox = await Sandbox.create({ ...createRequest(options), signal: leaving.signal });
+    const lease = keepLease(sandbox, leaseSeconds);
+    try {
+      return await work(sandbox, options.shell ?? command, options, watch, leaving.signal);
+    } finally {
+      lease.stop();
+    }
+  } catch (error) {
+    if (leaving.signal.aborted) return 130;
+    throw error;
+  } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave);
+    await finish(sandbox, options, watch);
+  }
+}
+
+function createRequest(options: RunOptions): Parameters<typeof Sandbox.create>[0] {
+  return {
+    image: options.image,
+    cpus: options.cpus,
+    memoryMiB: options.memory,
+    diskMiB: options.disk,
+    timeoutSeconds: leaseSeconds,
+    waitSeconds: options.wait,
+    labels: options.label ?? {},
+    connection: connectionOf(options),
+    ...(options.egress === undefined ? {} : { egress: { mode: options.egress } }),
+  };
+}
+
+async function work(
+  sandbox: Sandbox,
+  command: string | string[],
+  options: RunOptions,
+  watch: Stopwatch,
+  signal: AbortSignal,
+): Promise<number> {
+  const { queuedMs, readyMs } = sandbox.info.timings;
+  watch.add('queued', queuedMs);
+  watch.add('restored', readyMs ?? 0);
+  watch.lap();
+  if (options.workdirFrom !== undefined) {
+    await sandbox.files.upload(options.workdirFrom, '/workspace', {
+      exclude: options.exclude ?? [],
+      signal,
+      owner: '0:0',
+    });
+    watch.lap('sent in');
+  }
+  const request = {
+    ...(options.env === undefined ? {} : { env: options.env }),
+    ...(options.user === undefined ? {} : { user: options.user }),
+    ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
+  };
+  if (options.json === true) {
+    const result = await sandbox.exec(command, { ...request, signal });
+    watch.lap('done');
+    printJson({ sandboxId: sandbox.id, ...result, timings: watch.toJSON() });
+    await bringBack(sandbox, options, signal, watch);
+    return result.exitCode;
+  }
+  const handle = await sandbox.spawn(command, { ...request, stdin: options.stdin === true });
+  const ended = await streamExec(handle, {
+    forwardInput: options.stdin === true,
+    onFirstOutput: () => {
+      watch.lap('first output');
+    },
+    signal,
+  });
+  watch.lap('done');
+  await bringBack(sandbox, options, signal, watch);
+  return exitCodeOf(ended);
+}
+
+async function bringBack(sandbox: Sandbox, options: RunOptions, signal: AbortSignal, watch: Stopwatch): Promise<void> {
+  for (const download of options.download ?? []) {
+    const at = download.lastIndexOf(':');
+    const [remote, local] = at < 1 ? [download, '.'] : [download.slice(0, at), download.slice(at + 1)];
+    await sandbox.files.download(remote, local === '' ? '.' : local, { signal });
+  }
+  if (options.download !== undefined) watch.lap('brought back');
+}
+
+async function finish(sandbox: Sandbox | undefined, options: RunOptions, watch: Stopwatch): Promise<void> {
+  if (sandbox === undefined) return;
+  if (options.keep === true) {
+    process.stderr.write(
+      `offshoot: ${sandbox.id} goes on; it ends by itself in ${String(leaseSeconds)} s unless renewed\n`,
+    );
+    return;
+  }
+  watch.lap();
+  await sandbox.stop();
+  watch.lap('destroyed');
+  if (options.timings !== true) return;
+  const rows = watch.entries().map(([name, ms]) => [name, milliseconds(ms)]);
+  process.stderr.write(`\n${table(['step', 'took'], rows)}`);
+}

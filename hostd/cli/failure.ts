@@ -1,0 +1,47 @@
+import { CommanderError } from 'commander';
+import { catalogue, type ErrorCode } from '../errors/catalogue.ts';
+import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
+
+/** Exit code for Offshoot's own failures; a guest command's code passes through otherwise. */
+export const ownFailureExitCode = 125;
+
+/** Prints an error for people, or as JSON, and returns the exit code. Never a stack trace, unless OFFSHOOT_DEBUG is set. */
+export function reportFailure(error: unknown, json: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ownFailureExitCode;
+  const failure = asOffshootError(error);
+  if (json) {
+    const { code, message, hint, details } = failure;
+    process.stderr.write(
+      `${JSON.stringify({ error: { code, message, hint, retryable: failure.retryable, details } })}\n`,
+    );
+  } else {
+    process.stderr.write(`offshoot: ${failure.message} [${failure.code}]\n`);
+    for (const issue of issuesOf(failure)) process.stderr.write(`  - ${issue}\n`);
+    if (failure.hint !== '') process.stderr.write(`  hint: ${failure.hint}\n`);
+  }
+  if (process.env['OFFSHOOT_DEBUG'] !== undefined) console.error(error);
+  return ownFailureExitCode;
+}
+
+function asOffshootError(error: unknown): OffshootError {
+  if (error instanceof OffshootError) return error;
+  if (isOffshootError(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code: ErrorCode = 'internal';
+  return new OffshootError(code, {
+    message,
+    hint: `${catalogue[code].hint} OFFSHOOT_DEBUG=1 shows where it happened.`,
+    cause: error,
+  });
+}
+
+function issuesOf(failure: OffshootError): string[] {
+  const issues = failure.details['issues'];
+  if (!Array.isArray(issues)) return [];
+  return issues.slice(0, 10).map((issue: unknown) => {
+    if (typeof issue === 'string') return issue;
+    if (typeof issue !== 'object' || issue === null || !('message' in issue)) return JSON.stringify(issue);
+    const path = 'path' in issue ? String(issue.path) : '';
+    return path === '' ? String(issue.message) : `${path}: ${String(issue.message)}`;
+  });
+}

@@ -1,0 +1,44 @@
+import { Command } from 'commander';
+import { version } from '../version.ts';
+import { addCompletionCommand } from './commands/completion.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
+import { addEventsCommand } from './commands/events.ts';
+import { addHostdCommand } from './commands/hostd.ts';
+import { addImageCommands } from './commands/image.ts';
+import { addRunCommand } from './commands/run.ts';
+import { addSandboxCommands } from './commands/sandbox.ts';
+import { reportFailure } from './failure.ts';
+
+/** The whole command line as commander sees it. */
+export function buildProgram(): Command {
+  const program = new Command('offshoot')
+    .description('CI builds in their own microVMs')
+    .version(version)
+    .enablePositionalOptions()
+    .exitOverride()
+    .showHelpAfterError('(offshoot --help, or offshoot COMMAND --help)');
+  addRunCommand(program);
+  addSandboxCommands(program);
+  addImageCommands(program);
+  addEventsCommand(program);
+  addHostdCommand(program);
+  addDoctorCommand(program);
+  addCompletionCommand(program);
+  return program;
+}
+
+async function main(): Promise<void> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0); // `offshoot ... | head` is no failure
+    throw error;
+  });
+  try {
+    await buildProgram().parseAsync();
+  } catch (error) {
+    process.exitCode = reportFailure(error, process.argv.includes('--json'));
+  }
+  // idle keep-alive connections must not hold a finished command back
+  if (!process.argv.includes('hostd')) process.exit();
+}
+
+if (import.meta.main) await main();
