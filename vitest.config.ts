@@ -20,6 +20,15 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        test: {
+          name: 'full',
+          include: ['test/**/*.full.test.ts', 'hostd/**/*.full.test.ts'],
+          testTimeout: 1_800_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

@@ -1,0 +1,82 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { systemRunner } from '../../hostd/platform/run.ts';
+
+/** Everything on this machine that a sandbox could leave behind, as comparable lines. */
+export interface HostPicture {
+  processes: string[];
+  netns: string[];
+  links: string[];
+  rules: string[];
+  mounts: string[];
+  cgroups: string[];
+}
+
+/** Programs that Offshoot starts. A process counts as left over by its program and identity, never by name alone on a shared machine. */
+const ownPrograms = /qemu-system|offshoot-launcher|offshoot-agent|hostd\/cli\/main\.ts/;
+
+/** Takes the picture; compare two with `comparePictures`. */
+export async function takeHostPicture(): Promise<HostPicture> {
+  const [processes, netns, links, rules, mounts, cgroups] = await Promise.all([
+    ownProcesses(),
+    readdir('/run/netns').catch(() => []),
+    output('ip', ['-o', 'link', 'show']).then((text) => lines(text).map((line) => line.split(': ')[1] ?? line)),
+    output('nft', ['list', 'ruleset']).then((text) =>
+      lines(text).map((line) => line.replace(/packets \d+ bytes \d+/, '')),
+    ),
+    readFile('/proc/self/mounts', 'utf8').then((text) =>
+      lines(text).map((line) => line.split(' ').slice(0, 3).join(' ')),
+    ),
+    ownCgroups(),
+  ]);
+  return { processes, netns, links, rules, mounts, cgroups };
+}
+
+/** What is in the second picture and was not in the first. */
+export function comparePictures(before: HostPicture, after: HostPicture): string[] {
+  return (Object.keys(before) as (keyof HostPicture)[]).flatMap((kind) => {
+    const known = new Map<string, number>();
+    for (const line of before[kind]) known.set(line, (known.get(line) ?? 0) + 1);
+    return after[kind]
+      .filter((line) => {
+        const left = known.get(line) ?? 0;
+        known.set(line, left - 1);
+        return left < 1;
+      })
+      .map((line) => `${kind}: ${line}`);
+  });
+}
+
+async function ownProcesses(): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(pids.map(describeProcess));
+  return found.filter((line) => line !== undefined);
+}
+
+async function describeProcess(pid: string): Promise<string | undefined> {
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  const words = commandLine.split('\0').filter((word) => word !== '');
+  const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
+  const shown = [path.basename(program), ...words.slice(0, 3)].join(' ');
+  if (ownPrograms.test(words.slice(0, 3).join(' ')) || ownPrograms.test(program)) return `${pid} ${shown}`;
+  return undefined;
+}
+
+async function ownCgroups(): Promise<string[]> {
+  const roots = await readdir('/sys/fs/cgroup').catch(() => []);
+  const found: string[] = [];
+  for (const controller of roots) {
+    const names = await readdir(path.join('/sys/fs/cgroup', controller)).catch(() => []);
+    found.push(...names.filter((name) => name.includes('offshoot')).map((name) => `${controller}/${name}`));
+  }
+  return found;
+}
+
+async function output(command: string, args: string[]): Promise<string> {
+  const result = await systemRunner.run(command, args).catch(() => undefined);
+  return result?.stdout ?? '';
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
