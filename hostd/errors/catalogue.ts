@@ -32,6 +32,24 @@ export const catalogue = {
     title: 'The request body is too large.',
     hint: 'Send large content as a file upload or an archive, not inside JSON.',
   },
+  'unsupported-media-type': {
+    status: 415,
+    retryable: false,
+    title: 'The request body is of a type this route does not take.',
+    hint: 'Send JSON as Content-Type: application/json in UTF-8 without a Content-Encoding.',
+  },
+  'headers-too-large': {
+    status: 431,
+    retryable: false,
+    title: 'The request line and headers are too large.',
+    hint: 'Request line and headers together may have 16 KiB; send large values in the body.',
+  },
+  'request-too-slow': {
+    status: 408,
+    retryable: true,
+    title: 'The request did not arrive in time.',
+    hint: 'Send the headers and the body without long pauses.',
+  },
   'sandbox-not-found': {
     status: 404,
     retryable: false,

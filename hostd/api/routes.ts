@@ -1,0 +1,21 @@
+import type { Route } from './route.ts';
+import { eventsRoute } from './routes/events.ts';
+import { execOutputRoute } from './routes/exec-output.ts';
+import { execRoutes } from './routes/execs.ts';
+import { fileRoutes } from './routes/files.ts';
+import { hostRoutes, type HostRouteServices } from './routes/host.ts';
+import { imageRoutes } from './routes/images.ts';
+import { sandboxRoutes } from './routes/sandboxes.ts';
+
+/** All that hostd serves; handlers and OpenAPI are made from this table. */
+export function allRoutes(services: HostRouteServices): readonly Route[] {
+  return [
+    ...sandboxRoutes,
+    ...execRoutes,
+    execOutputRoute,
+    ...fileRoutes,
+    ...imageRoutes,
+    eventsRoute,
+    ...hostRoutes(services),
+  ];
+}
