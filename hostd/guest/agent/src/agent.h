@@ -1,0 +1,29 @@
+/* The whole agent: what its parts share. */
+#ifndef OFFSHOOT_AGENT_H
+#define OFFSHOOT_AGENT_H
+
+#include "link.h"
+#include "loop.h"
+#include "session.h"
+
+#ifndef AGENT_BUILD
+#define AGENT_BUILD "unknown"
+#endif
+
+struct job;
+
+struct agent {
+	struct loop loop;
+	struct link link;
+	struct session session;
+	struct job *jobs;
+	struct watch child_watch;
+	int null_fd;
+	bool is_init; /* PID 1 of a guest */
+	const char *workspace; /* default cwd of an exec */
+	const char *dry_identity; /* tests: a folder that takes what would change this machine */
+	char generation[24];
+	bool powering_off;
+};
+
+#endif

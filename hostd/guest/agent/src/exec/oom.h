@@ -1,0 +1,10 @@
+/* The kernel's count of processes its OOM killer ended. */
+#ifndef OFFSHOOT_OOM_H
+#define OFFSHOOT_OOM_H
+
+#include <stdint.h>
+
+/* Since boot; 0 when the kernel does not tell. */
+uint64_t oom_kills(void);
+
+#endif

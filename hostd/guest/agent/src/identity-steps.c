@@ -1,0 +1,145 @@
+#include "identity.h"
+
+#include "text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/random.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUN_DIR "/run/offshoot"
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+#define BOOT_ID_FILE RUN_DIR "/boot-id"
+#define HOSTS_MAX (1u << 20)
+
+/* Tests: keeps what would have been applied. */
+static int note(const char *dry, const char *name, const void *bytes, size_t len)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", dry, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -1;
+	ssize_t put = write(fd, bytes, len);
+	close(fd);
+	return put == (ssize_t)len ? 0 : -1;
+}
+
+int identity_reseed(const char *dry, const unsigned char *bytes, size_t len)
+{
+	if (dry)
+		return note(dry, "entropy", bytes, len);
+	union {
+		struct rand_pool_info info;
+		unsigned char space[sizeof(struct rand_pool_info) + 256];
+	} pool = {.info = {.entropy_count = (int)len * 8, .buf_size = (int)len}};
+	memcpy(pool.space + sizeof pool.info, bytes, len);
+	int fd = open("/dev/urandom", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	int result = ioctl(fd, RNDADDENTROPY, &pool) < 0 || ioctl(fd, RNDRESEEDCRNG) < 0 ? -1 : 0;
+	int error = errno;
+	explicit_bzero(&pool, sizeof pool);
+	close(fd);
+	errno = error;
+	return result;
+}
+
+int identity_set_clock(const char *dry, uint64_t ns)
+{
+	char text[32];
+	if (dry)
+		return note(dry, "clock-ns", text, (size_t)snprintf(text, sizeof text, "%llu", (unsigned long long)ns));
+	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	return clock_settime(CLOCK_REALTIME, &t);
+}
+
+/* The line for the machine's own name is replaced, all others stay. */
+static int update_hosts(const char *name)
+{
+	char *old = text_read_all("/etc/hosts", HOSTS_MAX);
+	size_t size = (old ? strlen(old) : 0) + strlen(name) + 128;
+	char *fresh = malloc(size), *position = NULL;
+	if (!fresh) {
+		free(old);
+		return -1;
+	}
+	size_t len = 0;
+	if (!old || !*old)
+		len += (size_t)snprintf(fresh, size, "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n");
+	for (char *line = old ? strtok_r(old, "\n", &position) : NULL; line; line = strtok_r(NULL, "\n", &position))
+		if (strncmp(line, "127.0.1.1", 9) != 0)
+			len += (size_t)snprintf(fresh + len, size - len, "%s\n", line);
+	snprintf(fresh + len, size - len, "127.0.1.1\t%s\n", name);
+	int result = text_replace("/etc/hosts", fresh, 0644);
+	free(fresh);
+	free(old);
+	return result;
+}
+
+int identity_set_hostname(const char *dry, const char *name)
+{
+	char line[80];
+	snprintf(line, sizeof line, "%s\n", name);
+	if (dry)
+		return note(dry, "hostname", line, strlen(line));
+	if (sethostname(name, strlen(name)) < 0 || text_replace("/etc/hostname", line, 0644) < 0)
+		return -1;
+	return update_hosts(name);
+}
+
+int identity_set_machine_id(const char *dry, const char *id)
+{
+	char line[40];
+	snprintf(line, sizeof line, "%s\n", id);
+	return dry ? note(dry, "machine-id", line, strlen(line)) : text_replace("/etc/machine-id", line, 0444);
+}
+
+static bool boot_id_is(const char *line)
+{
+	char now[64];
+	return text_read(BOOT_ID, now, sizeof now) > 0 && strcmp(now, line) == 0;
+}
+
+/* A file on tmpfs is bound over the kernel's; the next call writes a fresh file and binds again, should something else lie there by then. */
+int identity_set_boot_id(const char *dry, const char *id)
+{
+	char line[40];
+	snprintf(line, sizeof line, "%s\n", id);
+	if (dry)
+		return note(dry, "boot-id", line, strlen(line));
+	if (mkdir(RUN_DIR, 0755) < 0 && errno != EEXIST)
+		return -1;
+	umount2(BOOT_ID, MNT_DETACH);
+	if (text_replace(BOOT_ID_FILE, line, 0444) < 0 || mount(BOOT_ID_FILE, BOOT_ID, NULL, MS_BIND, NULL) < 0)
+		return -1;
+	if (boot_id_is(line))
+		return 0;
+	errno = EIO;
+	return -1;
+}
+
+int identity_set_generation(const char *dry, const char *generation)
+{
+	char line[32];
+	snprintf(line, sizeof line, "%s\n", generation);
+	if (dry)
+		return note(dry, "generation", line, strlen(line));
+	if (mkdir(RUN_DIR, 0755) < 0 && errno != EEXIST)
+		return -1;
+	return text_replace(RUN_DIR "/fork-generation", line, 0444);
+}
+
+int identity_set_nameserver(const char *dry, const char *address)
+{
+	char line[128];
+	snprintf(line, sizeof line, "nameserver %s\n", address);
+	return dry ? note(dry, "nameserver", line, strlen(line)) : text_replace("/etc/resolv.conf", line, 0644);
+}

@@ -1,0 +1,85 @@
+#include "power.h"
+
+#include "agent.h"
+#include "job.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TERM_WAIT_MS 500
+#define POLL_MS 10
+
+static void sync_finish(struct job *job)
+{
+	struct fields_out result = {0};
+	if (WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0)
+		fields_put_string(&result, "ok", "1");
+	else
+		fields_put_string(&result, "error", "io");
+	stream_end(job->stream, &result);
+}
+
+/* In a child: flushing may take long, and other streams go on meanwhile. */
+void power_sync(struct agent *agent, struct stream *stream, const struct fields *fields)
+{
+	(void)fields;
+	struct job *job = job_new(agent, stream, -1, -1, -1);
+	pid_t pid = job ? fork() : -1;
+	if (pid == 0) {
+		sync();
+		_exit(0);
+	}
+	if (pid < 0) {
+		if (job)
+			job_discard(job);
+		stream_fail(stream, "io", "no process to flush in");
+		return;
+	}
+	job->finish = sync_finish;
+	job_run(job, pid);
+}
+
+void power_shutdown(struct agent *agent, struct stream *stream, const struct fields *fields)
+{
+	struct fields_out result = {0};
+	(void)fields;
+	fields_put_string(&result, "ok", "1");
+	stream_end(stream, &result);
+	agent->powering_off = true;
+}
+
+static void end_processes(void)
+{
+	struct timespec pause = {.tv_nsec = POLL_MS * 1000000};
+	kill(-1, SIGTERM);
+	kill(-1, SIGCONT);
+	for (int waited = 0; waited < TERM_WAIT_MS; waited += POLL_MS) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (kill(-1, 0) < 0)
+			return;
+		nanosleep(&pause, NULL);
+	}
+	kill(-1, SIGKILL);
+	nanosleep(&pause, NULL);
+}
+
+void power_settle(struct agent *agent)
+{
+	if (!agent->powering_off || agent->session.out_at != agent->session.out_len)
+		return;
+	if (!agent->is_init) {
+		agent->loop.stopping = true;
+		return;
+	}
+	end_processes();
+	sync();
+	mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
+	reboot(RB_POWER_OFF);
+	reboot(RB_AUTOBOOT);
+}
