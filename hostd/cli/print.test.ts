@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { envEntry, keyValue, wholeNumber } from './common.ts';
+import { milliseconds, shortDuration, table } from './print.ts';
+import { Stopwatch } from './stopwatch.ts';
+
+test('tables line up and carry no trailing blanks', () => {
+  expect(
+    table(
+      ['ID', 'STATE'],
+      [
+        ['a', 'running'],
+        ['longer', ''],
+      ],
+    ),
+  ).toBe('ID      STATE\na       running\nlonger\n');
+});
+
+test.each([
+  [0, '0s'],
+  [119, '119s'],
+  [120, '2m'],
+  [7200, '2h'],
+  [200_000, '2d'],
+  [-5, '0s'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(shortDuration(seconds)).toBe(text);
+});
+
+test('milliseconds', () => {
+  expect([milliseconds(null), milliseconds(3.4), milliseconds(12_340)]).toEqual(['-', '3 ms', '12.3 s']);
+});
+
+test('values keep everything after the first =', () => {
+  expect(keyValue('a=b=c', { z: '1' })).toEqual({ z: '1', a: 'b=c' });
+  expect(() => keyValue('=x')).toThrow('NAME=VALUE');
+  expect(envEntry('PATH')).toEqual({ PATH: process.env['PATH'] });
+  expect(envEntry('OFFSHOOT_NOT_SET_ANYWHERE')).toEqual({});
+});
+
+test.each(['', '-1', '1.5', 'NaN', '1e3', '0x10', ' 5', '99999999999999999999'])('%j is no whole number', (text) => {
+  expect(() => wholeNumber(0)(text)).toThrow('whole number');
+});
+
+test('a stopwatch names only what it is told to', () => {
+  const watch = new Stopwatch();
+  watch.add('queued', 1.25);
+  watch.lap();
+  watch.lap('done');
+  expect(Object.keys(watch.toJSON())).toEqual(['queued', 'done']);
+});
