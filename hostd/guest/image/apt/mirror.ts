@@ -71,10 +71,5 @@ function isDistributionKey(signedBy: string | undefined): boolean {
 }
 
 function archiveName(uri: string): string {
-  return (
-    uri
-      .replace(/\/+$/, '')
-      .split('/')
-      .at(-1) ?? ''
-  );
+  return uri.replace(/\/+$/, '').split('/').at(-1) ?? '';
 }

@@ -115,7 +115,10 @@ deb http://db.example/debian bookworm-db main`);
     await mkdir(path.join(directory, 'sources.list.d'));
     await writeFile(path.join(directory, 'sources.list'), 'deb http://one.example/debian bookworm main\n');
     await writeFile(path.join(directory, 'sources.list.d/b.sources'), debianSources);
-    await writeFile(path.join(directory, 'sources.list.d/c.list.disabled'), 'deb http://no.example/debian bookworm main');
+    await writeFile(
+      path.join(directory, 'sources.list.d/c.list.disabled'),
+      'deb http://no.example/debian bookworm main',
+    );
     const uris = (await readHostSources(directory)).flatMap((source) => source.uris);
     expect(uris).toEqual([
       'http://one.example/debian',

@@ -47,7 +47,8 @@ export async function extractVmlinux(image: Buffer): Promise<Buffer> {
   const payload = bzImagePayload(image);
   const compression = detectCompression(payload);
   const kernel = await decompress(payload, compression);
-  if (kernel.length < 64 || kernel.toString('latin1', 1, 4) !== 'ELF') throw new KernelFormatError('the payload is no ELF file');
+  if (kernel.length < 64 || kernel.toString('latin1', 1, 4) !== 'ELF')
+    throw new KernelFormatError('the payload is no ELF file');
   if (!hasPvhNote(kernel)) throw new KernelFormatError('the kernel has no PVH entry point');
   return kernel;
 }
@@ -98,7 +99,11 @@ function notesHavePvhEntry(notes: Buffer): boolean {
   const aligned = (size: number) => (size + 3) & ~3;
   let at = 0;
   while (at + 12 <= notes.length) {
-    const [nameSize, descriptionSize, type] = [notes.readUInt32LE(at), notes.readUInt32LE(at + 4), notes.readUInt32LE(at + 8)];
+    const [nameSize, descriptionSize, type] = [
+      notes.readUInt32LE(at),
+      notes.readUInt32LE(at + 4),
+      notes.readUInt32LE(at + 8),
+    ];
     const name = notes.toString('latin1', at + 12, at + 12 + Math.max(0, nameSize - 1));
     if (name === 'Xen' && type === pvhEntryNote) return true;
     at += 12 + aligned(nameSize) + aligned(descriptionSize);
