@@ -1,4 +1,6 @@
 #include "agent.h"
+#include "boot/boot.h"
+#include "boot/console.h"
 #include "job.h"
 #include "power.h"
 
@@ -15,6 +17,7 @@
 
 #define FILES_SOFT 65536
 #define FILES_HARD 1048576
+#define PORT_NAME "offshoot.agent"
 
 static const char usage[] =
 	"offshoot-agent " AGENT_BUILD "\n"
@@ -97,7 +100,6 @@ static void settle(void *owner)
 
 static void prepare(void)
 {
-	umask(022);
 	set_signals();
 	raise_limits();
 	reserve_descriptors();
@@ -105,12 +107,35 @@ static void prepare(void)
 		die("starting");
 }
 
+static _Noreturn void run_as_init(void)
+{
+	agent.is_init = true;
+	boot_up();
+	prepare();
+	if (link_open(&agent, LINK_PORT, boot_open_port(PORT_NAME)) < 0)
+		console_die(PORT_NAME);
+	loop_run(&agent.loop, settle, &agent);
+	console_die("the agent's loop ended");
+}
+
+/* The kernel may pass an init words of its command line; a container's PID 1 may be a test. */
+static bool wants_socket(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--socket") == 0 || strcmp(argv[i], "--fd") == 0)
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
+	umask(022);
 	agent.link.carrier.fd = -1;
 	agent.workspace = "/workspace";
 	snprintf(agent.generation, sizeof agent.generation, "0");
+	if (getpid() == 1 && !wants_socket(argc, argv))
+		run_as_init();
 	if (!read_options(argc, argv, &options)) {
 		bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
 		fputs(usage, asked ? stdout : stderr);
