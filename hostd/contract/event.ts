@@ -30,7 +30,7 @@ export const eventSchema = z.object({
 });
 export type OffshootEvent = z.infer<typeof eventSchema>;
 
-/** GET /v1/events?from=ID&follow=1&sandbox=ID */
+/** GET /v1/events?from=ID&follow=1&sandbox=ID: events after `from`; without it a follower gets new ones only, follow=0 all that are kept. */
 export const eventsQuerySchema = z.object({
   from: queryIntegerSchema.optional(),
   follow: z

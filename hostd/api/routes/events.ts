@@ -11,14 +11,15 @@ export const eventsRoute = defineRoute({
   method: 'GET',
   path: '/v1/events',
   tag: 'events',
-  summary: 'What happens on this host, as server-sent events; Last-Event-ID, or from, continues after an event.',
+  summary:
+    'What happens on this host, as server-sent events; Last-Event-ID, or from, continues after an event. Without either a follower gets new events only, and follow=0 all that are kept.',
   query: eventsQuerySchema,
   headers: lastEventHeaders,
   success: { 200: { description: 'Events; data is JSON.', content: { 'text/event-stream': eventSchema } } },
   errors: [],
   stream: 'follower',
   handle: async ({ query, headers }, { host, response, signal, keepAliveMs }) => {
-    const afterId = headers['last-event-id'] ?? query.from;
+    const afterId = headers['last-event-id'] ?? query.from ?? (query.follow ? host.events.latestId() : undefined);
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     response.write(`retry: ${String(reconnectMs)}\n\n`);
     const life = keepAlive(response, keepAliveMs, () => response.write(': alive\n\n'));
