@@ -22,6 +22,8 @@ export interface NetworkPlan {
   subnet: string;
   bridgeName: string;
   bridgeAddress: string;
+  /** Pinned: a bridge without a MAC of its own changes it as ports come and go. */
+  bridgeMac: string;
   prefixLength: number;
   /** nft table on the host. */
   tableName: string;
@@ -48,6 +50,7 @@ export function planNetwork(config: NetworkConfig, mtu: number): NetworkPlan {
     subnet: formatIpv4Network(subnet),
     bridgeName: `ob-${instance}`,
     bridgeAddress: formatIpv4(subnet.base + 1),
+    bridgeMac: bridgeMacOf(instance),
     prefixLength: subnet.prefixLength,
     tableName: `offshoot_${instance}`,
     ruleComment: `offshoot:${instance}`,
@@ -64,6 +67,11 @@ export function planNetwork(config: NetworkConfig, mtu: number): NetworkPlan {
       mtu,
     },
   };
+}
+
+function bridgeMacOf(instance: string): string {
+  const digest = createHash('sha256').update(instance).digest('hex');
+  return `02:6f:66:${digest.slice(0, 2)}:${digest.slice(2, 4)}:${digest.slice(4, 6)}`;
 }
 
 /** Throws `network-setup-failed` when the plan has no such slot. */

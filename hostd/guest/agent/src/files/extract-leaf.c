@@ -42,6 +42,8 @@ int extract_symlink(struct extractor *extractor, const struct tar_entry *entry, 
 {
 	const char *path = extractor->path.data;
 	struct owner owner;
+	if (!entry->link[0])
+		return fail(failure, "invalid", "a symbolic link to nothing");
 	if (extract_owner(extractor, entry, true, &owner, failure) < 0)
 		return -1;
 	int rc = symlinkat(entry->link, dir, base);
