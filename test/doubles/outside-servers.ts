@@ -1,0 +1,139 @@
+import { Buffer } from 'node:buffer';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { z } from 'zod';
+import { answerDns, type DnsZone } from './outside-dns.ts';
+
+/**
+ * Servers of the pretended internet, run as a program inside a network namespace: `node outside-servers.ts SPEC`. Prints one JSON line
+ * `{"ready":true}` and then one for everything that arrives, so that tests see what got through. Ends with its standard input.
+ */
+export const serverSpecSchema = z.object({
+  /** Listen here; every address of the namespace by default. */
+  address: z.string().default('0.0.0.0'),
+  /** These say `hello from ADDRESS to PEER` and close; port 80 says it as HTTP. */
+  tcpPorts: z.array(z.number()).default([]),
+  /** These send back `ADDRESS PEER PAYLOAD`. */
+  udpPorts: z.array(z.number()).default([]),
+  /** Sends this many bytes to whoever connects. */
+  bulk: z.object({ port: z.number(), bytes: z.number() }).optional(),
+  dns: z
+    .object({
+      port: z.number().default(53),
+      zone: z.record(z.string(), z.object({ a: z.array(z.string()).optional(), txtBytes: z.number().optional() })),
+      /** Take queries and never answer. */
+      silent: z.boolean().default(false),
+      /** Answer every query with this RCODE. */
+      rcode: z.number().optional(),
+    })
+    .optional(),
+});
+
+export type ServerSpec = z.input<typeof serverSpecSchema>;
+type Spec = z.output<typeof serverSpecSchema>;
+
+export const arrivalSchema = z.object({
+  protocol: z.enum(['tcp', 'udp', 'dns-tcp', 'dns-udp']),
+  to: z.string(),
+  from: z.string(),
+  fromPort: z.number(),
+  port: z.number(),
+  name: z.string().optional(),
+  /** The DNS id. */
+  id: z.number().optional(),
+});
+
+export type Arrival = z.output<typeof arrivalSchema>;
+
+function report(arrival: Arrival): void {
+  process.stdout.write(`${JSON.stringify(arrival)}\n`);
+}
+
+function plain(address: string | undefined): string {
+  return (address ?? '').replace(/^::ffff:/, '');
+}
+
+async function listenTcp(spec: Spec, port: number, serve: (socket: Socket) => void): Promise<void> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    serve(socket);
+  });
+  server.listen({ host: spec.address, port, backlog: 256 });
+  await once(server, 'listening');
+}
+
+function arrivalOf(socket: Socket, protocol: Arrival['protocol'], port: number): Arrival {
+  const from = plain(socket.remoteAddress);
+  return { protocol, to: plain(socket.localAddress), from, fromPort: socket.remotePort ?? 0, port };
+}
+
+async function serveHello(spec: Spec, port: number): Promise<void> {
+  await listenTcp(spec, port, (socket) => {
+    const arrival = arrivalOf(socket, 'tcp', port);
+    report(arrival);
+    const text = `hello from ${arrival.to} to ${arrival.from}\n`;
+    const http = `HTTP/1.1 200 OK\r\nContent-Length: ${String(text.length)}\r\nConnection: close\r\n\r\n${text}`;
+    if (port === 80) socket.once('data', () => socket.end(http));
+    else socket.end(text);
+  });
+}
+
+async function serveUdp(spec: Spec, port: number): Promise<void> {
+  const socket = createSocket('udp4');
+  socket.on('message', (payload, from) => {
+    report({ protocol: 'udp', to: spec.address, from: from.address, fromPort: from.port, port });
+    socket.send(`${spec.address} ${from.address} ${payload.toString()}`, from.port, from.address);
+  });
+  socket.bind(port, spec.address);
+  await once(socket, 'listening');
+}
+
+async function serveDns(spec: Spec, dns: NonNullable<Spec['dns']>): Promise<void> {
+  const zone: DnsZone = dns.zone;
+  const { port } = dns;
+  const udp = createSocket('udp4');
+  udp.on('message', (query, from) => {
+    const { name, id, response } = answerDns(query, zone, 512, dns.rcode);
+    report({ protocol: 'dns-udp', to: spec.address, from: from.address, fromPort: from.port, port, name, id });
+    if (!dns.silent) udp.send(response, from.port, from.address);
+  });
+  udp.bind(port, spec.address);
+  await once(udp, 'listening');
+  await listenTcp(spec, port, (socket) => {
+    let rest: Buffer = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      rest = Buffer.concat([rest, chunk]);
+      if (rest.length < 2 || rest.length < 2 + rest.readUInt16BE(0)) return;
+      const { name, id, response } = answerDns(rest.subarray(2, 2 + rest.readUInt16BE(0)), zone, 65_535, dns.rcode);
+      rest = rest.subarray(2 + rest.readUInt16BE(0));
+      report({ ...arrivalOf(socket, 'dns-tcp', port), name, id });
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(response.length, 0);
+      if (!dns.silent) socket.write(Buffer.concat([length, response]));
+    });
+  });
+}
+
+async function serve(spec: Spec): Promise<void> {
+  await Promise.all([
+    ...spec.tcpPorts.map((port) => serveHello(spec, port)),
+    ...spec.udpPorts.map((port) => serveUdp(spec, port)),
+    ...(spec.dns === undefined ? [] : [serveDns(spec, spec.dns)]),
+    ...(spec.bulk === undefined ? [] : [serveBulk(spec, spec.bulk)]),
+  ]);
+}
+
+async function serveBulk(spec: Spec, bulk: { port: number; bytes: number }): Promise<void> {
+  await listenTcp(spec, bulk.port, (socket) => {
+    report(arrivalOf(socket, 'tcp', bulk.port));
+    socket.end(Buffer.alloc(bulk.bytes, 'x'));
+  });
+}
+
+if (import.meta.main) {
+  const specs = z.array(serverSpecSchema).parse(JSON.parse(process.argv[2] ?? '[]'));
+  await Promise.all(specs.map(serve));
+  process.stdout.write('{"ready":true}\n');
+  process.stdin.on('end', () => process.exit(0)).resume();
+}
