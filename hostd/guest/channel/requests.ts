@@ -1,0 +1,103 @@
+import { OffshootError } from '../../errors/offshoot-error.ts';
+import type { GuestMetrics, ResumeIdentity } from '../guest.ts';
+import type { Field } from '../protocol/fields.ts';
+import { ProtocolViolation } from '../protocol/frame.ts';
+import { type EndResult, parseMetrics } from '../protocol/results.ts';
+import type { GuestChannel } from './channel.ts';
+import { closedError, protocolError, unresponsive } from './errors.ts';
+import { StreamLostError } from './guest-stream.ts';
+import { flag, openFields, optional } from './open-fields.ts';
+
+/** Asks the agent one question: a stream without data. Fails with `guest-unresponsive` when the deadline passes. */
+async function ask(
+  channel: GuestChannel,
+  kind: string,
+  parameters: () => readonly Field[],
+  timeoutMs: number,
+): Promise<EndResult> {
+  if (channel.hello?.capabilities.has(kind) !== true)
+    return { ok: false, error: 'unknown-kind', message: `The agent knows no ${kind}.`, texts: {} };
+  const stream = channel.openStream({
+    id: channel.reserveStreamId(),
+    fields: () => openFields(kind, parameters()),
+    consume: () => {
+      throw new ProtocolViolation(`${kind} has no data`);
+    },
+  });
+  const timer = setTimeout(() => stream.fail(unresponsive(kind, timeoutMs)), timeoutMs);
+  try {
+    return await stream.ended;
+  } catch (error) {
+    if (error instanceof ProtocolViolation) throw protocolError(error);
+    if (!(error instanceof StreamLostError)) throw error;
+    throw new OffshootError('guest-unresponsive', { message: `The agent has lost ${kind}.`, details: { kind } });
+  } finally {
+    clearTimeout(timer);
+    stream.close();
+  }
+}
+
+function expectOk(kind: string, end: EndResult): Record<string, string> {
+  if (end.ok) return end.texts;
+  const code = end.error === 'no-space' ? 'guest-disk-full' : 'guest-protocol';
+  throw new OffshootError(code, {
+    message: `${kind} failed: ${end.error}: ${end.message}`,
+    details: { reason: end.error },
+  });
+}
+
+export async function metrics(channel: GuestChannel, timeoutMs: number): Promise<GuestMetrics> {
+  const texts = expectOk('metrics', await ask(channel, 'metrics', () => [], timeoutMs));
+  try {
+    return parseMetrics(texts);
+  } catch (error) {
+    throw error instanceof ProtocolViolation ? protocolError(error) : error;
+  }
+}
+
+export async function sync(channel: GuestChannel, timeoutMs: number): Promise<void> {
+  expectOk('sync', await ask(channel, 'sync', () => [], timeoutMs));
+}
+
+export async function shutdown(channel: GuestChannel, timeoutMs: number): Promise<void> {
+  expectOk('shutdown', await ask(channel, 'shutdown', () => [], timeoutMs));
+}
+
+/** The clock goes in at the moment of sending, also when a cut makes it go twice. */
+export async function prepareResume(channel: GuestChannel, identity: ResumeIdentity, timeoutMs: number): Promise<void> {
+  const parameters = (): Field[] => [
+    ['entropy', identity.entropy],
+    ['clock-ns', `${String(Date.now())}000000`],
+    ['hostname', identity.hostname],
+    ['machine-id', identity.machineId],
+    ['boot-id', identity.bootId],
+    ...flag('drop-streams', identity.dropStreams),
+    ['generation', identity.generation],
+    ...optional('nameserver', identity.nameserver),
+  ];
+  const end = await ask(channel, 'prepare-resume', parameters, timeoutMs);
+  if (!end.ok)
+    throw new OffshootError('boot-failed', {
+      message: `The sandbox could not take up its identity: ${end.error}: ${end.message}`,
+      details: { reason: end.error },
+    });
+  if (identity.dropStreams) channel.forgetStrays();
+}
+
+/** Fails with `guest-unresponsive` at the deadline, and at once when the channel closes for good. */
+export async function ping(channel: GuestChannel, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp: (() => void) | undefined;
+  const answered = new Promise<void>((resolve, reject) => {
+    giveUp = channel.ping(resolve);
+    timer = setTimeout(() => reject(unresponsive('ping', timeoutMs)), timeoutMs);
+  });
+  const closed = channel.closed.then((reason) => Promise.reject(closedError(reason)));
+  try {
+    await Promise.race([answered, closed]);
+  } finally {
+    clearTimeout(timer);
+    giveUp?.();
+    closed.catch(() => undefined);
+  }
+}
