@@ -1,0 +1,63 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+const milliseconds = z.int().min(1).max(86_400_000);
+
+/** The `sandboxes` part of hostd's configuration. */
+export const hostConfigSchema = z.strictObject({
+  /** The VMM of the sandbox in slot N runs as the user uidBase + N. */
+  uidBase: z.int().min(1000).max(4_000_000_000).default(640_000),
+  /** Group of all VMMs: may read templates and image disks. */
+  vmmGid: z.int().min(1000).max(4_000_000_000).default(640_000),
+  maxSandboxes: z.int().min(1).max(1000).default(100),
+  defaultEgressMode: z.enum(['open', 'none']).default('open'),
+
+  /** Memory held back for the host itself; default a tenth, at least 256 MiB. */
+  hostReserveMiB: z.int().min(0).optional(),
+  /** Memory of a VMM beyond its guest's. */
+  vmmOverheadMiB: z.int().min(0).default(48),
+  /** 1 holds back all a sandbox could ever grow by; 4 a quarter of it. */
+  overcommitRatio: z.number().min(1).max(100).default(4),
+  /** No new sandbox while the host's free memory would fall below this. */
+  minAvailableMiB: z.int().min(0).default(256),
+  /** No new sandbox while tasks were stalled on memory for more than this share of the last 10 s. */
+  maxMemoryPressurePercent: z.number().min(0).max(100).default(40),
+  /** No new sandbox while the state directory's file system has less than this free. */
+  minDiskFreeMiB: z.int().min(0).default(1024),
+  /** Disk a new sandbox is expected to fill before others can be told. */
+  diskReserveMiB: z.int().min(0).default(128),
+
+  maxExecsPerSandbox: z.int().min(1).max(200).default(64),
+  maxFollowersPerSandbox: z.int().min(1).max(10_000).default(128),
+  maxTransfersPerSandbox: z.int().min(1).max(200).default(16),
+  maxOutputBytesPerExec: z
+    .int()
+    .min(1)
+    .default(2 * 1024 ** 3),
+
+  bootDeadlineMs: milliseconds.default(60_000),
+  /** A cold boot that has written nothing to its console for this long hangs. */
+  silentBootMs: milliseconds.default(30_000),
+  restoreDeadlineMs: milliseconds.default(15_000),
+  prepareDeadlineMs: milliseconds.default(10_000),
+  adoptDeadlineMs: milliseconds.default(10_000),
+  /** How long an agent may be away while its VMM lives. */
+  agentLossMs: milliseconds.default(5_000),
+  killDeadlineMs: milliseconds.default(5_000),
+  sampleIntervalMs: milliseconds.default(5_000),
+
+  maxTemplates: z.int().min(1).default(8),
+  concurrentBoots: z
+    .int()
+    .min(1)
+    .default(Math.max(1, availableParallelism() - 1)),
+
+  tombstoneHours: z.number().min(0).default(24),
+  maxTombstones: z.int().min(0).default(200),
+  maxTombstoneBytes: z
+    .int()
+    .min(0)
+    .default(4 * 1024 ** 3),
+  idempotencyHours: z.number().min(0).default(24),
+});
+export type HostConfig = z.output<typeof hostConfigSchema>;

@@ -1,0 +1,50 @@
+import type { EndReason } from '../contract/sandbox.ts';
+import type { Guest } from '../guest/guest.ts';
+import type { SandboxRow } from '../store/rows.ts';
+import type { Vm, VmUsage } from '../vmm/vmm.ts';
+import type { Place } from './admission.ts';
+import type { LiveExec } from './exec/live-exec.ts';
+import type { SandboxPaths } from './sandbox-paths.ts';
+
+export interface Ending {
+  reason: EndReason;
+  message: string;
+}
+
+/** What hostd holds in memory of one sandbox that is not gone; the row is the copy of what the store has. */
+export interface LiveSandbox {
+  row: SandboxRow;
+  readonly paths: SandboxPaths;
+  readonly execs: Map<string, LiveExec>;
+  /** Aborted when the sandbox is to end: whatever waits on its behalf gives up. */
+  readonly ending: AbortController;
+  env: Readonly<Record<string, string>>;
+  place: Place | undefined;
+  vm: Vm | undefined;
+  guest: Guest | undefined;
+  usage: VmUsage;
+  /** Settles when the create has run its course. */
+  creation: Promise<unknown> | undefined;
+  /** The one teardown that every stop, expiry and crash shares. */
+  teardown: Promise<void> | undefined;
+  followers: number;
+  transfers: number;
+}
+
+export function liveSandbox(row: SandboxRow, paths: SandboxPaths): LiveSandbox {
+  return {
+    row,
+    paths,
+    execs: new Map(),
+    ending: new AbortController(),
+    env: {},
+    place: undefined,
+    vm: undefined,
+    guest: undefined,
+    usage: { cpuSeconds: row.cpuSeconds, peakMemoryMiB: row.peakMemoryMiB, residentMiB: 0 },
+    creation: undefined,
+    teardown: undefined,
+    followers: 0,
+    transfers: 0,
+  };
+}
