@@ -20,14 +20,20 @@ export interface HostConfig {
   certificates: readonly TrustedCertificate[];
 }
 
-/** Asks apt, npm and pip's files. Rejects when npm fails: it is needed for the build. */
-export async function readHostConfig(runner: Runner, env: NodeJS.ProcessEnv = process.env): Promise<HostConfig> {
+const nothingOfNpm: HostNpm = { settings: {} };
+
+/** Asks apt and pip's files, and npm (which takes a second to answer) only when guests are to be like the host. */
+export async function readHostConfig(
+  runner: Runner,
+  forGuests: boolean,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<HostConfig> {
   const [osRelease, aptSources, aptSettings, pip, npm] = await Promise.all([
     readFile('/etc/os-release', 'utf8').catch(() => ''),
     readHostSources('/etc/apt'),
     readHostApt(runner),
     readHostPip(env),
-    readHostNpm(runner, '/'),
+    forGuests ? readHostNpm(runner, '/') : nothingOfNpm,
   ]);
   const files = new Set([pip.certificateFile, npm.certificateFile].filter((file) => file !== undefined));
   const texts = await Promise.all([...files].map((file) => readFile(file, 'utf8').catch(() => '')));

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { OffshootError } from '../../errors/offshoot-error.ts';
+
+/** Where `make -C hostd/guest/agent` puts the agent. */
+export const defaultAgentPath = path.join(import.meta.dirname, '../../../build/agent/offshoot-agent');
+
+/** hostd/guest/PROTOCOL.md. */
+export const agentProtocolVersion = 1;
+
+export interface AgentBinary {
+  path: string;
+  /** The id that the agent itself reports. */
+  build: string;
+  /** SHA-256 of the file, hex. */
+  digest: string;
+}
+
+/** Reads the built agent. Throws `image-build-failed` with the mending command when it is not there. */
+export async function readAgentBinary(file = defaultAgentPath): Promise<AgentBinary> {
+  const bytes = await readFile(file).catch(() => undefined);
+  if (bytes === undefined) {
+    throw new OffshootError('image-build-failed', {
+      message: `The guest agent is not built: ${file} is missing.`,
+      hint: 'Run: npm run native',
+    });
+  }
+  const build = /offshoot-agent ([0-9A-Za-z.+-]+)\n/.exec(bytes.toString('latin1'))?.[1] ?? 'unknown';
+  return { path: file, build, digest: createHash('sha256').update(bytes).digest('hex') };
+}
