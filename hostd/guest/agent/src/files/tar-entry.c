@@ -101,7 +101,6 @@ int tar_read_entry(struct tar_reader *reader, const unsigned char block[TAR_BLOC
 	const struct tar_header *header = (const struct tar_header *)block;
 	struct tar_entry *entry = &reader->entry;
 	int64_t size;
-	reader->count++;
 	if (header_texts(reader, header, failure) < 0)
 		return -1;
 	choose_texts(reader);

@@ -14,7 +14,7 @@ static int extract_all(struct extractor *extractor, struct tar_reader *reader, s
 			return -1;
 		}
 	if (rc < 0) {
-		failure_at_entry(failure, reader->count + 1, "");
+		failure_at_entry(failure, reader->count + 1, reader->entry.path);
 		return -1;
 	}
 	return extract_finish(extractor, failure);

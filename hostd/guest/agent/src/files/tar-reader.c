@@ -118,6 +118,7 @@ int tar_reader_next(struct tar_reader *reader, struct failure *failure)
 	if (skip_rest(reader, failure) < 0)
 		return -1;
 	pax_reset(&reader->local);
+	reader->entry.path = "";
 	reader->long_name_given = reader->long_link_given = false;
 	for (;;) {
 		int rc = read_header(reader, block, failure);
@@ -144,7 +145,10 @@ int tar_reader_next(struct tar_reader *reader, struct failure *failure)
 			rc = read_long(reader, &reader->long_link, &reader->long_link_given, failure);
 			break;
 		default:
-			return tar_read_entry(reader, block, failure) < 0 ? -1 : 1;
+			if (tar_read_entry(reader, block, failure) < 0)
+				return -1;
+			reader->count++;
+			return 1;
 		}
 		if (rc < 0)
 			return -1;

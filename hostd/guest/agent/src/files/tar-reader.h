@@ -23,7 +23,7 @@ struct tar_entry {
 struct tar_reader {
 	struct source *source;
 	struct tar_entry entry;
-	unsigned long long count;
+	unsigned long long count; /* of entries read */
 	uint64_t data_left, padding;
 	struct pax global, local;
 	struct sparse_map map;
@@ -36,7 +36,7 @@ void tar_reader_init(struct tar_reader *reader, struct source *source);
 void tar_reader_free(struct tar_reader *reader);
 
 /* Skips what is left of the current entry and reads the next into reader->entry (valid until the next call).
- * Returns 1, 0 at the end marker, -1 on failure. */
+ * Returns 1, 0 at the end marker, -1 on failure (entry.path then is what is known of its name). */
 int tar_reader_next(struct tar_reader *reader, struct failure *failure);
 
 /* Up to `want` bytes of the entry's stored data, in place; `*len` > 0. Call tar_reader_consume afterwards. */
