@@ -1,3 +1,4 @@
+import { CommandError } from '../../platform/run.ts';
 import { isOffshootError, OffshootError } from '../../errors/offshoot-error.ts';
 
 const noSpace = /ENOSPC|No space left on device|don't have enough free space|not enough space/i;
@@ -18,15 +19,18 @@ export function buildFailure(
     });
   }
   return new OffshootError('image-build-failed', {
-    message: `The image ${at.image} could not be built: step ${at.step}: ${lastWords(text)}`,
+    message: `The image ${at.image} could not be built: step ${at.step}: ${reason(error, at.lines)}`,
     hint: `The whole log is ${at.log}. A second try continues with what was downloaded.`,
     details,
     cause: error,
   });
 }
 
-/** The end of a long message: tools say last why they stopped. */
-function lastWords(text: string): string {
-  const trimmed = text.trim();
-  return trimmed.length <= 600 ? trimmed : `... ${trimmed.slice(-600)}`;
+/** A tool says why it stopped in its last line; the command line that runs it says nothing to a reader. */
+function reason(error: unknown, lines: readonly string[]): string {
+  if (error instanceof CommandError) {
+    const said = error.result.stderr.trim().split('\n').at(-1) ?? '';
+    return said === '' ? (lines.at(-1) ?? error.message.slice(0, 600)) : said.slice(-600);
+  }
+  return (error instanceof Error ? error.message : String(error)).slice(0, 600);
 }
