@@ -34,14 +34,20 @@ export interface VmLaunch {
   /** The unprivileged user the VMM process runs as. */
   uid: number;
   gid: number;
-  network?: { netnsPath: string; tapName: string; guestMac: string; mtu: number };
+  /**
+   * The network card; a snapshot's must be the same as at its cold start, absence included. Without `netnsPath` and `tapName` (both or
+   * neither) it hangs in an empty network namespace of the machine's own: for templates.
+   */
+  network?: { guestMac: string; mtu: number; netnsPath?: string; tapName?: string };
   start: ColdStart | RestoreStart;
 }
 
 export interface ColdStart {
   kind: 'cold';
+  /** vmlinux or bzImage; like the initramfs it must be readable for the VMM's user or group. */
   kernel: string;
   initramfs: string;
+  /** The caller's; the driver adds console, panic and clock arguments. */
   kernelArguments: readonly string[];
   /** Read-only base of the new overlay. */
   baseDisk: { path: string; format: 'raw' | 'qcow2' };

@@ -89,12 +89,12 @@ void spec_read(const char *path, struct spec *spec) {
     if (read(fd, text, size) != (ssize_t)size) fail_errno("read %s", path);
     close(fd);
     if (text[size - 1]) fail("spec: the last record is cut off");
-    for (char *at = text; at < text + size; at += strlen(at) + 1) {
+    for (char *at = text, *next; at < text + size; at = next) {
+        next = at + strlen(at) + 1; // before the record is taken apart
         char *value = strchr(at, '=');
         if (!value) fail("spec: a record without '='");
         *value++ = 0;
         take(spec, at, value);
-        at = value;
     }
     if (spec->uid == 0 || spec->gid == 0) fail("spec: the VMM needs an unprivileged uid and gid");
     if (!spec->argument_count) fail("spec: no program");

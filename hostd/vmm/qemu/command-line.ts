@@ -1,0 +1,227 @@
+import type { VmLaunch } from '../vmm.ts';
+import type { InheritedFile } from './launch-spec.ts';
+import { machineFiles } from './machine-files.ts';
+import { mapsReadOnlyMemoryFiles, takesIncomingFile, type QemuVersion } from './qemu-version.ts';
+
+/** What every machine of this driver shares: found once by the probe. */
+export interface QemuProfile {
+  program: string;
+  version: QemuVersion;
+  accelerator: 'kvm' | 'tcg';
+  cpuModel: string;
+  /** Frequency of the host's TSC; under TCG the guest is told, because its own early calibration sometimes hangs. */
+  tscKhz: number | undefined;
+}
+
+/** A network card is there or not for the whole life of a machine and of its snapshots. */
+export interface MachineLink {
+  guestMac: string;
+  mtu: number;
+  tapName: string;
+}
+
+/** The disk chain under the overlay, topmost first. */
+export interface DiskLayer {
+  path: string;
+  format: 'raw' | 'qcow2';
+}
+
+export interface MachinePlan {
+  shape: VmLaunch['shape'];
+  link: MachineLink | undefined;
+  overlayPath: string;
+  layers: readonly DiskLayer[];
+  memory: { kind: 'anonymous' } | { kind: 'written-through'; path: string } | { kind: 'private-copy'; path: string };
+  boot:
+    | { kind: 'cold'; kernel: string; initramfs: string; kernelArguments: readonly string[] }
+    | { kind: 'restore'; devices: string };
+}
+
+export interface QemuCommandLine {
+  args: string[];
+  files: InheritedFile[];
+}
+
+export const machineType = 'microvm';
+
+// pit and pic stay on: without them, and without an early TSC frequency, some boots under TCG hang before the first byte of console.
+// suppress-vmdesc halves the time of a restore.
+const machineOptions = `${machineType},acpi=on,pit=on,pic=on,rtc=on,pcie=off,usb=off,graphics=off,mem-merge=off,suppress-vmdesc=on,memory-backend=memory`;
+
+const sandboxOptions = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
+
+/** JIT buffer under TCG; it is touched only as far as it is used. */
+const translationBufferMiB = 64;
+
+/** Part of every restore key: a change of the command line that a saved machine could notice needs another number. */
+export const commandLineVersion = 1;
+
+const numbers = {
+  qmp: 10,
+  agent: 11,
+  tap: 12,
+  console: 13,
+  overlay: 14,
+  memory: 15,
+  devices: 16,
+  kernel: 17,
+  initramfs: 18,
+  layer: 20,
+};
+
+/**
+ * The arguments of QEMU and the descriptors they name. QEMU opens next to nothing by path: the launcher opens as root and passes on, so the
+ * VMM's user needs no right to the folders on the way. Kernel, initramfs and memory are opened again through /proc/self/fd, which asks for
+ * the file's own permission only.
+ */
+export function qemuCommandLine(profile: QemuProfile, plan: MachinePlan): QemuCommandLine {
+  const parts = [basics(profile, plan), channels(), link(plan), disk(plan), memory(profile, plan), boot(profile, plan)];
+  return { args: parts.flatMap((part) => part.args), files: parts.flatMap((part) => part.files) };
+}
+
+function basics(profile: QemuProfile, { shape }: MachinePlan): QemuCommandLine {
+  const threads = shape.cpus > 1 ? ',thread=multi' : '';
+  const accel = profile.accelerator === 'kvm' ? 'kvm' : `tcg,tb-size=${String(translationBufferMiB)}${threads}`;
+  const args = [
+    ...['-M', machineOptions, '-accel', accel, '-cpu', profile.cpuModel],
+    ...['-smp', String(shape.cpus), '-m', `${String(shape.memoryMiB)}M`],
+    ...['-nodefaults', '-no-user-config', '-nographic', '-no-reboot', '-sandbox', sandboxOptions],
+    ...['-global', 'migration.send-configuration=off', '-device', 'virtio-rng-device'],
+  ];
+  return { args, files: [] };
+}
+
+function channels(): QemuCommandLine {
+  const listening = (id: string, number: number) => `socket,id=${id},fd=${String(number)},server=on,wait=off`;
+  const args = [
+    ...['-chardev', listening('qmp', numbers.qmp), '-mon', 'chardev=qmp,mode=control'],
+    ...['-chardev', listening('agent', numbers.agent), '-device', 'virtio-serial-device,max_ports=2'],
+    ...['-device', 'virtserialport,chardev=agent,name=offshoot.agent'],
+    ...['-add-fd', fdset(numbers.console), '-chardev', `file,id=console,append=on,path=${fdsetPath(numbers.console)}`],
+    ...['-serial', 'chardev:console'],
+  ];
+  const files: InheritedFile[] = [
+    { kind: 'listen', number: numbers.qmp, target: machineFiles.qmpSocket },
+    { kind: 'listen', number: numbers.agent, target: machineFiles.agentSocket },
+    { kind: 'console', number: numbers.console, target: '' },
+  ];
+  return { args, files };
+}
+
+function link({ link: card }: MachinePlan): QemuCommandLine {
+  if (card === undefined) return { args: [], files: [] };
+  const device = `virtio-net-device,netdev=link,mac=${card.guestMac},host_mtu=${String(card.mtu)}`;
+  return {
+    args: ['-netdev', `tap,id=link,fd=${String(numbers.tap)}`, '-device', device],
+    files: [{ kind: 'tap', number: numbers.tap, target: card.tapName }],
+  };
+}
+
+// Every layer is named here, so the names of backing files inside the images are never followed and a state directory can be moved.
+function disk(plan: MachinePlan): QemuCommandLine {
+  const nodes = plan.layers.map((layer, index) => ({
+    ...layer,
+    name: `layer${String(index)}`,
+    number: numbers.layer + index,
+  }));
+  const args = nodes.toReversed().flatMap((node, index, all) => {
+    const below = all[index - 1];
+    const backing = node.format === 'raw' ? {} : { backing: below?.name ?? null };
+    return blockdev({ name: node.name, format: node.format, number: node.number, readOnly: true, more: backing });
+  });
+  args.push(
+    ...blockdev({
+      name: 'overlay',
+      format: 'qcow2',
+      number: numbers.overlay,
+      readOnly: false,
+      more: { backing: nodes[0]?.name ?? null },
+    }),
+  );
+  args.push('-device', 'virtio-blk-device,drive=overlay');
+  const files: InheritedFile[] = [{ kind: 'read-write', number: numbers.overlay, target: plan.overlayPath }];
+  for (const node of nodes) files.push({ kind: 'read', number: node.number, target: node.path });
+  return { args, files };
+}
+
+interface BlockNode {
+  name: string;
+  format: 'raw' | 'qcow2';
+  number: number;
+  readOnly: boolean;
+  more: Readonly<Record<string, string | null>>;
+}
+
+// no-flush: a sandbox's disk need not outlive a crash of the host, and a guest's fsync then costs next to nothing.
+function blockdev({ name, format, number, readOnly, more }: BlockNode): string[] {
+  const node = {
+    'node-name': name,
+    driver: format,
+    'read-only': readOnly,
+    discard: 'unmap',
+    cache: { 'no-flush': true },
+    ...more,
+    file: { driver: 'file', filename: fdsetPath(number), discard: 'unmap', cache: { 'no-flush': true } },
+  };
+  return ['-add-fd', fdset(number), '-blockdev', JSON.stringify(node)];
+}
+
+function memory(profile: QemuProfile, plan: MachinePlan): QemuCommandLine {
+  const size = `id=memory,size=${String(plan.shape.memoryMiB)}M,merge=off`;
+  const path = `mem-path=/proc/self/fd/${String(numbers.memory)}`;
+  switch (plan.memory.kind) {
+    case 'anonymous':
+      return { args: ['-object', `memory-backend-ram,${size}`], files: [] };
+    case 'written-through':
+      return {
+        args: ['-object', `memory-backend-file,${size},${path},share=on`],
+        files: [{ kind: 'read-write', number: numbers.memory, target: plan.memory.path }],
+      };
+    case 'private-copy': {
+      const access = mapsReadOnlyMemoryFiles(profile.version) ? ',readonly=on,rom=off' : '';
+      return {
+        args: ['-object', `memory-backend-file,${size},${path},share=off${access}`],
+        files: [{ kind: 'read', number: numbers.memory, target: plan.memory.path }],
+      };
+    }
+  }
+}
+
+function boot(profile: QemuProfile, { boot: how }: MachinePlan): QemuCommandLine {
+  if (how.kind === 'restore') {
+    const incoming = takesIncomingFile(profile.version)
+      ? ['-add-fd', fdset(numbers.devices), '-incoming', `file:${fdsetPath(numbers.devices)}`]
+      : ['-incoming', `fd:${String(numbers.devices)}`];
+    // No kernel: it is in the restored memory, and loading it again would cost the time.
+    return { args: incoming, files: [{ kind: 'read', number: numbers.devices, target: how.devices }] };
+  }
+  const args = [
+    '-kernel',
+    `/proc/self/fd/${String(numbers.kernel)}`,
+    '-initrd',
+    `/proc/self/fd/${String(numbers.initramfs)}`,
+  ];
+  args.push('-append', [...kernelArguments(profile), ...how.kernelArguments].join(' '));
+  return {
+    args,
+    files: [
+      { kind: 'read', number: numbers.kernel, target: how.kernel },
+      { kind: 'read', number: numbers.initramfs, target: how.initramfs },
+    ],
+  };
+}
+
+// A guest that reboots or panics ends its VMM (-no-reboot, by triple fault: microvm has no other way).
+function kernelArguments(profile: QemuProfile): string[] {
+  const early =
+    profile.accelerator === 'tcg' && profile.tscKhz !== undefined ? [`tsc_early_khz=${String(profile.tscKhz)}`] : [];
+  return ['console=ttyS0', 'quiet', 'reboot=t', 'panic=-1', ...early];
+}
+
+function fdset(number: number): string {
+  return `fd=${String(number)},set=${String(number)}`;
+}
+
+function fdsetPath(number: number): string {
+  return `/dev/fdset/${String(number)}`;
+}
