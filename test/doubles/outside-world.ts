@@ -93,10 +93,11 @@ export class OutsideWorld {
     return this.#track(spawn(inside.command, inside.args, options));
   }
 
-  /** Starts servers and resolves when they listen. Their arrivals are added to `arrivals`. */
-  async serve(where: 'internet' | 'host', specs: readonly ServerSpec[]): Promise<void> {
+  /** Starts servers in the internet, the host or another namespace and resolves when they listen. Their arrivals are added to `arrivals`. */
+  async serve(where: 'internet' | 'host' | { netns: string }, specs: readonly ServerSpec[]): Promise<void> {
     const program = fileURLToPath(new URL('outside-servers.ts', import.meta.url));
-    const netns = where === 'host' ? this.hostNetns : this.internetNetns;
+    const known = { internet: this.internetNetns, host: this.hostNetns };
+    const netns = typeof where === 'string' ? known[where] : where.netns;
     const inside = inNetns(netns, process.execPath, [program, JSON.stringify(specs)]);
     const child = this.#track(spawn(inside.command, inside.args, { stdio: ['pipe', 'pipe', 'inherit'] }));
     await new Promise<void>((resolve, reject) => {
