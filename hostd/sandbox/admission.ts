@@ -1,7 +1,14 @@
 import { OffshootError } from '../errors/offshoot-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { VmShape } from '../vmm/vmm.ts';
-import { committedMiB, memoryCapacityMiB, shapeLimits, shortage, type Occupant, type Shortage } from './admission-rules.ts';
+import {
+  committedMiB,
+  memoryCapacityMiB,
+  shapeLimits,
+  shortage,
+  type Occupant,
+  type Shortage,
+} from './admission-rules.ts';
 import type { HostConfig } from './host-config.ts';
 import type { HostResources, ResourceReading } from './host-resources.ts';
 import type { ShapeLimits } from './shape.ts';

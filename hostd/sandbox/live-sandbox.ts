@@ -27,6 +27,8 @@ export interface LiveSandbox {
   creation: Promise<unknown> | undefined;
   /** The one teardown that every stop, expiry and crash shares. */
   teardown: Promise<void> | undefined;
+  /** Its slot after the row has let go of it. */
+  freedSlot: number | null;
   followers: number;
   transfers: number;
 }
@@ -44,6 +46,7 @@ export function liveSandbox(row: SandboxRow, paths: SandboxPaths): LiveSandbox {
     usage: { cpuSeconds: row.cpuSeconds, peakMemoryMiB: row.peakMemoryMiB, residentMiB: 0 },
     creation: undefined,
     teardown: undefined,
+    freedSlot: null,
     followers: 0,
     transfers: 0,
   };

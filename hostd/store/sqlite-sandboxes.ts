@@ -53,9 +53,7 @@ export function sqliteExecs(database: DatabaseSync): ExecRows {
     update: (sandboxId, id, patch) => table.update({ sandboxId, id }, patch),
     get: (sandboxId, id) => table.selectOne('WHERE sandboxId = $sandboxId AND id = $id', { sandboxId, id }),
     of: (sandboxId, limit) =>
-      table
-        .select('WHERE sandboxId = $sandboxId ORDER BY sequence DESC LIMIT $limit', { sandboxId, limit })
-        .reverse(),
+      table.select('WHERE sandboxId = $sandboxId ORDER BY sequence DESC LIMIT $limit', { sandboxId, limit }).reverse(),
     running: (sandboxId) =>
       table.select(`WHERE sandboxId = $sandboxId AND state = 'running' ORDER BY sequence`, { sandboxId }),
     highestStreamId: (sandboxId) =>

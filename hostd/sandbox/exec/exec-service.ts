@@ -95,7 +95,8 @@ export class LocalExecs implements ExecService {
     signal: AbortSignal,
   ): Promise<{ consumedBytes: number }> {
     const live = this.#requireLive(sandboxId, execId);
-    if (!live.row.stdin) throw new OffshootError('exec-input-closed', { message: 'The exec was started without stdin.' });
+    if (!live.row.stdin)
+      throw new OffshootError('exec-input-closed', { message: 'The exec was started without stdin.' });
     return live.input.send(offset, bytes, end, signal);
   }
 

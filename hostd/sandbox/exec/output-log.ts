@@ -115,6 +115,13 @@ export class OutputLog implements ExecSink, LogState {
     this.#waiters.wake();
   }
 
+  /** hostd goes while the exec runs on: what was written stays, readers are not told of an end. */
+  async release(): Promise<void> {
+    this.#closing = true;
+    await this.#writing;
+    await this.#close();
+  }
+
   changed(signal: AbortSignal): Promise<void> {
     return this.#waiters.wait(signal);
   }

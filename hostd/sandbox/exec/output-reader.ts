@@ -131,7 +131,7 @@ class RunWindow {
 }
 
 async function readFully(file: FileHandle, into: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < into.length; ) {
+  for (let done = 0; done < into.length;) {
     const { bytesRead } = await file.read(into, done, into.length - done, position + done);
     if (bytesRead === 0) throw new Error('An output file is shorter than its log says.');
     done += bytesRead;

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOffshootError } from '../../errors/offshoot-error.ts';
 import type { Guest } from '../../guest/guest.ts';
 import type { Image } from '../../guest/image/image.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
+import { giveTo } from '../../platform/ownership.ts';
 import type { NetworkSlot } from '../../net/network.ts';
 import type { Vmm, VmLaunch, VmRecord, VmShape, VmSnapshotFiles } from '../../vmm/vmm.ts';
 import type { HostContext } from '../host-context.ts';
@@ -95,7 +96,7 @@ export class TemplateMaker {
   async #makeFolders(build: Build): Promise<void> {
     for (const directory of [build.directory, build.files.directory]) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      await chown(directory, build.uid, this.#host.config.vmmGid);
+      await giveTo(directory, build.uid, this.#host.config.vmmGid);
     }
   }
 
@@ -109,7 +110,10 @@ export class TemplateMaker {
       return await coldBoot(this.#host, vmm, launch, onRecord);
     } catch (error) {
       if (!isOffshootError(error) || error.code !== 'boot-failed') throw error;
-      this.#host.log.warn({ image: image.manifest.name, shape, error: error.message }, 'a boot failed; trying once more');
+      this.#host.log.warn(
+        { image: image.manifest.name, shape, error: error.message },
+        'a boot failed; trying once more',
+      );
       await vmm.destroy(build.directory, undefined);
       await rm(build.directory, { recursive: true, force: true });
       await rm(build.files.directory, { recursive: true, force: true });
@@ -159,10 +163,10 @@ export class TemplateMaker {
   /** From now on VMMs may read the files, and nobody but root may change them. */
   async #protect({ files }: Build): Promise<void> {
     for (const path of [files.memory, files.devices, files.disk, files.overlaySeed]) {
-      await chown(path, 0, this.#host.config.vmmGid);
+      await giveTo(path, 0, this.#host.config.vmmGid);
       await chmod(path, 0o640);
     }
-    await chown(files.directory, 0, this.#host.config.vmmGid);
+    await giveTo(files.directory, 0, this.#host.config.vmmGid);
     await chmod(files.directory, 0o750);
   }
 

@@ -16,7 +16,7 @@ export class TemplateManager {
   readonly #maker: TemplateMaker;
   readonly #boots: Semaphore;
   readonly #templates = new Map<string, Template>();
-  readonly #making = new Map<string, Promise<Template>>();
+  readonly #making = new Map<string, { imageDigest: string; done: Promise<Template> }>();
   /** Keys whose template was dropped for failing and made anew, and has not worked since. */
   readonly #remade = new Set<string>();
 
@@ -44,9 +44,18 @@ export class TemplateManager {
     );
   }
 
+  get count(): number {
+    return [...this.#templates.values()].filter((template) => !template.retired).length;
+  }
+
+  isMaking(imageDigest: string): boolean {
+    return [...this.#making.values()].some((making) => making.imageDigest === imageDigest);
+  }
+
   /** The template of a shape, made now if need be; `release` when the sandbox is gone. */
   async acquire(image: Image, shape: VmShape): Promise<Template> {
-    const template = this.#find(this.#key(image, shape)) ?? (await this.#make(image, shape));
+    let template = this.#find(this.#key(image, shape));
+    while (template === undefined || template.retired) template = await this.#make(image, shape);
     template.users += 1;
     const nowMs = this.#host.clock.wallMs();
     if (Math.abs(nowMs - template.lastUsedMs) > touchEveryMs) void touchTemplate(template, nowMs);
@@ -104,10 +113,10 @@ export class TemplateManager {
   #make(image: Image, shape: VmShape): Promise<Template> {
     const key = this.#key(image, shape);
     const others = this.#making.get(key);
-    if (others !== undefined) return others;
-    const making = this.#makeWithFallback(image, shape).finally(() => this.#making.delete(key));
-    this.#making.set(key, making);
-    return making;
+    if (others !== undefined) return others.done;
+    const done = this.#makeWithFallback(image, shape).finally(() => this.#making.delete(key));
+    this.#making.set(key, { imageDigest: image.manifest.digest, done });
+    return done;
   }
 
   async #makeWithFallback(image: Image, shape: VmShape): Promise<Template> {
@@ -118,7 +127,10 @@ export class TemplateManager {
       const fallback = vmm.emulatedFallback;
       if (fallback === undefined || !isOffshootError(error) || error.code !== 'boot-failed') throw error;
       const reason = fallback.features.isolation.reason;
-      this.#host.log.warn({ error: error.message, reason }, 'KVM does not boot this image; using emulation from now on');
+      this.#host.log.warn(
+        { error: error.message, reason },
+        'KVM does not boot this image; using emulation from now on',
+      );
       if (this.#host.vmm === vmm) this.#host.vmm = fallback;
       return this.#makeOne(image, shape);
     }

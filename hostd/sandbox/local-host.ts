@@ -1,0 +1,139 @@
+import { hostname } from 'node:os';
+import type { HostInfo } from '../contract/host.ts';
+import { OffshootError } from '../errors/offshoot-error.ts';
+import { Admission } from './admission.ts';
+import { Creation } from './creation.ts';
+import { StoredEvents } from './event-service.ts';
+import { ExecRunner } from './exec/exec-runner.ts';
+import { LocalExecs } from './exec/exec-service.ts';
+import { LocalFiles } from './file-service.ts';
+import type { HostContext } from './host-context.ts';
+import type { HostParts } from './host-parts.ts';
+import type { Host, Metric } from './host.ts';
+import { Idempotency } from './idempotency.ts';
+import { LocalImages } from './image-service.ts';
+import { Janitor } from './janitor.ts';
+import { Leases } from './leases.ts';
+import { hostMetrics } from './metrics.ts';
+import { Recovery } from './recovery.ts';
+import { Registry } from './registry.ts';
+import { Retention } from './retention.ts';
+import { statePaths } from './sandbox-paths.ts';
+import { LocalSandboxes } from './sandbox-service.ts';
+import { Slots } from './slots.ts';
+import { Teardown } from './teardown.ts';
+import { TemplateManager } from './template/template-manager.ts';
+import { UsageSampler } from './usage-sampler.ts';
+
+/** How long creates under way may go on when hostd stops. */
+const stopGraceMs = 10_000;
+
+/** The Host of this machine: all parts put together. Call `start` before anything else. */
+export class LocalHost implements Host {
+  readonly sandboxes: LocalSandboxes;
+  readonly execs: LocalExecs;
+  readonly files: LocalFiles;
+  readonly images: LocalImages;
+  readonly events: StoredEvents;
+  readonly #host: HostContext;
+  readonly #templates: TemplateManager;
+  readonly #recovery: Recovery;
+  readonly #background = new AbortController();
+  readonly #loops: { run(signal: AbortSignal): Promise<void> }[];
+  #running: Promise<unknown> = Promise.resolve();
+  #startedAtMs: number;
+
+  constructor(parts: HostParts) {
+    this.events = new StoredEvents(parts.store, parts.clock);
+    const host: HostContext = {
+      ...parts,
+      paths: statePaths(parts.stateDirectory),
+      registry: new Registry(parts.store),
+      events: this.events,
+      admission: new Admission(parts.config, parts.resources, parts.clock),
+      slots: new Slots(parts.network.capacity),
+      stopping: false,
+    };
+    this.#host = host;
+    this.#startedAtMs = parts.clock.wallMs();
+    this.#templates = new TemplateManager(host);
+    const runner = new ExecRunner(host);
+    const teardown = new Teardown(host, runner, this.#templates);
+    const idempotency = new Idempotency(parts.store, parts.clock, parts.config.idempotencyHours);
+    const creation = new Creation(host, this.#templates, teardown, idempotency);
+    const leases = new Leases(host, teardown);
+    const retention = new Retention(host, idempotency);
+    this.#recovery = new Recovery(host, runner, this.#templates, teardown);
+    this.#loops = [leases, retention, new UsageSampler(host), new Janitor(host, teardown)];
+    this.sandboxes = new LocalSandboxes({ host, creation, teardown, idempotency, leases, retention });
+    this.execs = new LocalExecs(host, runner);
+    this.files = new LocalFiles(host);
+    this.images = new LocalImages(host, this.#templates);
+  }
+
+  /** Adopts or removes all an earlier hostd left, then is ready to serve. Throws `network-setup-failed`. */
+  async start(): Promise<void> {
+    const { network, events, version, vmm } = this.#host;
+    await network.start();
+    await this.#recovery.run();
+    this.#startedAtMs = this.#host.clock.wallMs();
+    events.append('host.started', { data: { version, isolation: vmm.features.isolation.tier } });
+    this.#running = Promise.all(this.#loops.map((loop) => loop.run(this.#background.signal)));
+  }
+
+  /** Lets go of everything and leaves sandboxes running; who waits for room is told `shutting-down`. The store is the caller's to close. */
+  async stop(): Promise<void> {
+    const { registry, events, network, clock } = this.#host;
+    if (this.#host.stopping) return;
+    this.#host.stopping = true;
+    events.append('host.stopping');
+    const leaving = new OffshootError('shutting-down');
+    const [queued, creating] = [
+      registry.live.filter(({ row }) => row.state === 'queued'),
+      registry.live.filter(({ row }) => row.state === 'creating'),
+    ];
+    for (const sandbox of queued) sandbox.ending.abort(leaving);
+    const created = Promise.allSettled([...queued, ...creating].map(({ creation }) => creation ?? Promise.resolve()));
+    const grace = new AbortController();
+    await Promise.race([created, clock.sleep(stopGraceMs, grace.signal).catch(() => undefined)]);
+    grace.abort();
+    for (const sandbox of creating) if (sandbox.row.state === 'creating') sandbox.ending.abort(leaving);
+    await created;
+    await Promise.allSettled(registry.live.map(({ teardown }) => teardown ?? Promise.resolve()));
+    this.#background.abort();
+    await this.#running;
+    for (const sandbox of registry.live) {
+      sandbox.guest?.disconnect();
+      for (const exec of sandbox.execs.values()) await exec.log.release();
+      sandbox.vm?.release();
+    }
+    await network.stop(true);
+  }
+
+  async info(): Promise<HostInfo> {
+    const { admission, vmm, version, config, resources, subnet } = this.#host;
+    const [reading, capacity] = await Promise.all([resources.read(), admission.capacity()]);
+    return {
+      version,
+      hostname: hostname(),
+      startedAt: new Date(this.#startedAtMs).toISOString(),
+      isolation: vmm.features.isolation,
+      vmm: { name: vmm.features.name, version: vmm.features.version },
+      cpus: resources.cpus,
+      memoryMiB: reading.memoryTotalMiB,
+      capacity: {
+        maxSandboxes: config.maxSandboxes,
+        sandboxes: admission.occupied,
+        queued: admission.queued,
+        memoryMiB: capacity.memoryMiB,
+        memoryCommittedMiB: Math.round(admission.committedMiB),
+        diskFreeMiB: capacity.diskFreeMiB,
+      },
+      network: { subnet, defaultEgressMode: config.defaultEgressMode },
+    };
+  }
+
+  async metrics(): Promise<Metric[]> {
+    return hostMetrics(this.#host, this.#templates);
+  }
+}
