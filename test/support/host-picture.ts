@@ -13,7 +13,7 @@ export interface HostPicture {
 }
 
 /** Programs that Offshoot starts. A process counts as left over by its program and identity, never by name alone on a shared machine. */
-const ownPrograms = /qemu-system|build/native/|offshoot-agent|hostd\/cli\/main\.ts/;
+const ownPrograms = /qemu-system|build\/native\/|offshoot-agent|hostd\/cli\/main\.ts/;
 
 /** Takes the picture; compare two with `comparePictures`. */
 export async function takeHostPicture(): Promise<HostPicture> {
