@@ -8,19 +8,20 @@ const hostBundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/c
 /** The bundle's path inside a Debian or Ubuntu guest. */
 export const guestBundle = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Variables that point the usual programs, which else bring their own list, to the guest's bundle. */
-export const certificateEnvironment: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    'SSL_CERT_FILE',
-    'NODE_EXTRA_CA_CERTS',
-    'PIP_CERT',
-    'REQUESTS_CA_BUNDLE',
-    'GIT_SSL_CAINFO',
-    'CURL_CA_BUNDLE',
-    'AWS_CA_BUNDLE',
-    'CARGO_HTTP_CAINFO',
-  ].map((name) => [name, guestBundle]),
-);
+/** Only the authorities that this image adds: Node brings the usual ones itself, and would parse all of the bundle at every start. */
+export const extraBundle = '/etc/offshoot/extra-ca.crt';
+
+/** Variables that make the usual programs, which else bring their own list, trust what the guest trusts. */
+export const certificateEnvironment: Readonly<Record<string, string>> = {
+  SSL_CERT_FILE: guestBundle,
+  PIP_CERT: guestBundle,
+  REQUESTS_CA_BUNDLE: guestBundle,
+  GIT_SSL_CAINFO: guestBundle,
+  CURL_CA_BUNDLE: guestBundle,
+  AWS_CA_BUNDLE: guestBundle,
+  CARGO_HTTP_CAINFO: guestBundle,
+  NODE_EXTRA_CA_CERTS: extraBundle,
+};
 
 export interface TrustedCertificate {
   pem: string;

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { renderDeb822, type AptSource } from '../apt/sources.ts';
-import { guestBundle, missingCertificates, parseLenient } from '../certificates.ts';
+import { extraBundle, guestBundle, missingCertificates, parseLenient } from '../certificates.ts';
 import { archivesOf, dpkgOptions } from './bootstrap.ts';
 import { runInRoot } from './contain.ts';
 import { rootOf, stepTimeoutMs, type BuildContext } from './context.ts';
@@ -25,6 +25,9 @@ async function trustCertificates(context: BuildContext): Promise<void> {
   const missing = missingCertificates(context.plan.certificates, present);
   for (const { fingerprint, pem } of missing) {
     await placeFile(root, `/usr/local/share/ca-certificates/offshoot-${fingerprint.slice(0, 16)}.crt`, pem);
+  }
+  if (context.plan.certificates.length > 0) {
+    await placeFile(root, extraBundle, missing.map((certificate) => certificate.pem).join(''));
   }
   if (missing.length === 0) return;
   context.onLine(`${String(missing.length)} more certificate authorities`);
