@@ -72,7 +72,6 @@ export class FrameDecoder {
     this.#frame = frame;
     this.#parts = [];
     this.#missing = frame.payloadBytes;
-    this.#trailerFill = 0;
     return next;
   }
 
@@ -121,6 +120,7 @@ export class FrameDecoder {
     frame.payload = this.#parts;
     this.#frame = undefined;
     this.#parts = [];
+    this.#trailerFill = 0;
     this.#onFrame(frame);
   }
 }

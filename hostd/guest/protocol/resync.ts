@@ -46,13 +46,14 @@ export interface ResyncAnswer {
 export class ResyncHunter {
   /** Bytes thrown away so far. */
   discardedBytes = 0;
-  readonly #nonce: Buffer;
+  /** Magic and nonce: what only the answer holds. */
+  readonly #mark: Buffer;
   #carry: Buffer = Buffer.alloc(0);
   #answer: Buffer | undefined;
   #answerFill = 0;
 
   constructor(nonce: Buffer) {
-    this.#nonce = nonce;
+    this.#mark = Buffer.concat([magic, nonce]);
   }
 
   push(chunk: Buffer): ResyncAnswer | undefined {
@@ -79,37 +80,28 @@ export class ResyncHunter {
     return undefined;
   }
 
-  /** Where an answer begins in `bytes`; when it may begin at their very end, that end is carried over. */
+  /** Where an answer begins in `bytes`. The end of them, where one may have begun, is carried over. */
   #hunt(bytes: Buffer): number | undefined {
-    for (let position = 0; position < bytes.length; position += 1) {
-      if (bytes[position] !== startByte) continue;
-      const matched = this.#matches(bytes, position);
-      if (matched === false) continue;
-      this.discardedBytes += position;
-      if (matched === true) return position;
-      this.#carry = Buffer.from(bytes.subarray(position));
-      return undefined;
+    for (let mark = bytes.indexOf(this.#mark); mark >= 0; mark = bytes.indexOf(this.#mark, mark + 1)) {
+      const start = mark - headerBytes;
+      if (start < 0 || !isAnswerHeader(bytes, start)) continue;
+      this.discardedBytes += start;
+      return start;
     }
-    this.discardedBytes += bytes.length;
+    const carried = Math.min(bytes.length, prefixBytes - 1);
+    this.discardedBytes += bytes.length - carried;
+    this.#carry = Buffer.from(bytes.subarray(bytes.length - carried));
     return undefined;
   }
+}
 
-  #matches(bytes: Buffer, at: number): boolean | 'perhaps' {
-    const available = Math.min(bytes.length - at, prefixBytes);
-    for (let index = 1; index < available; index += 1) {
-      if (index >= 4 && index < 8) continue;
-      if (bytes[at + index] !== this.#expected(index)) return false;
-    }
-    if (available < prefixBytes) return 'perhaps';
-    const payloadBytes = bytes.readUInt32LE(at + 4);
-    return payloadBytes >= magic.length + nonceBytes && payloadBytes <= maxGuestPayloadBytes;
+function isAnswerHeader(bytes: Buffer, at: number): boolean {
+  for (let index = 0; index < headerBytes; index += 1) {
+    const isLength = index >= 4 && index < 8;
+    if (!isLength && bytes[at + index] !== answerHeader[index]) return false;
   }
-
-  #expected(index: number): number | undefined {
-    if (index < headerBytes) return answerHeader[index];
-    const inPayload = index - headerBytes;
-    return inPayload < magic.length ? magic[inPayload] : this.#nonce[inPayload - magic.length];
-  }
+  const payloadBytes = bytes.readUInt32LE(at + 4);
+  return payloadBytes >= magic.length + nonceBytes && payloadBytes <= maxGuestPayloadBytes;
 }
 
 const prefixBytes = headerBytes + magic.length + nonceBytes;

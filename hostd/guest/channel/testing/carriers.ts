@@ -52,6 +52,7 @@ export class CarrierServer {
 /** Serves a model agent as QEMU serves a port: one host at a time. */
 export async function serveModel(agent: ModelAgent, socketPath: string): Promise<CarrierServer> {
   const server = new CarrierServer((socket) => {
+    for (const other of server.sockets) if (other !== socket) other.destroy();
     agent.send = (bytes) => {
       if (!socket.destroyed) socket.write(bytes);
     };
@@ -71,33 +72,32 @@ export interface Cut {
 }
 
 /** Forwards to another socket; the nth connection is cut at the nth cut, each direction at its own byte. Later ones are whole. */
-export async function cuttingProxy(socketPath: string, targetPath: string, cuts: readonly Cut[]): Promise<CarrierServer> {
+export async function cuttingProxy(
+  socketPath: string,
+  targetPath: string,
+  cuts: readonly Cut[],
+): Promise<CarrierServer> {
   let connection = 0;
   const server = new CarrierServer((host) => {
     const cut = cuts[connection];
     connection += 1;
     const guest = createConnection(targetPath);
     guest.on('error', () => host.destroy());
-    let cutDirections = 0;
-    const stop = (): void => {
-      cutDirections += 1;
-      if (cutDirections < 2) return;
-      host.destroy();
-      guest.destroy();
-    };
+    let cutting: NodeJS.Timeout | undefined;
     const forward = (from: Socket, to: Socket, bytes: number): void => {
       let left = bytes;
       from.on('data', (chunk) => {
-        if (left <= 0) return;
         const passed = chunk.subarray(0, left);
         left -= passed.length;
-        if (!to.write(passed)) {
+        if (passed.length > 0 && !to.write(passed)) {
           from.pause();
           to.once('drain', () => from.resume());
         }
         if (left > 0) return;
-        stop();
-        setTimeout(() => { host.destroy(); guest.end(); }, 3);
+        cutting ??= setTimeout(() => {
+          host.destroy();
+          guest.end();
+        }, 2);
       });
       from.on('close', () => to.end());
     };

@@ -166,11 +166,17 @@ export class ModelAgent {
 
   #data(stream: ModelStream, frame: PlainFrame): void {
     if (frame.offset !== stream.received) throw new Error('model agent: input does not continue');
-    if (frame.offset + frame.payload.length > stream.consumed + inputWindow) throw new Error('model agent: input over its limit');
+    if (frame.offset + frame.payload.length > stream.consumed + inputWindow)
+      throw new Error('model agent: input over its limit');
     stream.received += frame.payload.length;
     stream.consumed = stream.received;
     stream.onInput(Buffer.from(frame.payload));
-    this.sendFrame({ type: frameType.ack, streamId: stream.id, offset: stream.consumed, payload: count(stream.consumed + inputWindow) });
+    this.sendFrame({
+      type: frameType.ack,
+      streamId: stream.id,
+      offset: stream.consumed,
+      payload: count(stream.consumed + inputWindow),
+    });
   }
 
   #eof(stream: ModelStream, frame: PlainFrame): void {
@@ -184,7 +190,7 @@ export class ModelAgent {
     if (stream.suspended || !this.#live) return;
     let position = stream.base;
     for (const { channel, bytes } of stream.output) {
-      for (let start = Math.max(0, stream.sent - position); start < bytes.length; ) {
+      for (let start = Math.max(0, stream.sent - position); start < bytes.length;) {
         const room = Math.min(this.frameBytes, stream.limit - stream.sent, bytes.length - start);
         if (room <= 0) return;
         const payload = bytes.subarray(start, start + room);
