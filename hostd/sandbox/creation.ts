@@ -4,6 +4,7 @@ import type { Image } from '../guest/image/image.ts';
 import type { NetworkSlot } from '../net/network.ts';
 import { faultPoint } from '../platform/fault-points.ts';
 import { giveTo } from '../platform/ownership.ts';
+import { untilAborted } from '../platform/until-aborted.ts';
 import type { HostContext } from './host-context.ts';
 import type { CreationOrder } from './creation-order.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -16,7 +17,7 @@ import { roundShape } from './shape.ts';
 import type { Teardown } from './teardown.ts';
 import type { TemplateManager } from './template/template-manager.ts';
 import type { Template } from './template/template-store.ts';
-import { untilEnding, watchSandbox } from './watch.ts';
+import { watchSandbox } from './watch.ts';
 
 /** The way of a sandbox from the request to running. */
 export class Creation {
@@ -146,7 +147,7 @@ export class Creation {
     const { cpus, memoryMiB, diskMiB } = sandbox.row;
     const giveBack = (template: Template) => void this.#templates.release(template.manifest.id);
     const acquiring = this.#templates.acquire(image, { cpus, memoryMiB, diskMiB });
-    const template = await untilEnding(sandbox, acquiring, giveBack);
+    const template = await untilAborted(sandbox.ending.signal, acquiring, giveBack);
     sandbox.row = { ...sandbox.row, templateId: template.manifest.id };
     return template;
   }

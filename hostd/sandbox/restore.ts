@@ -4,6 +4,7 @@ import type { Guest } from '../guest/guest.ts';
 import type { NetworkSlot } from '../net/network.ts';
 import { faultPoint } from '../platform/fault-points.ts';
 import { giveTo } from '../platform/ownership.ts';
+import { untilAborted } from '../platform/until-aborted.ts';
 import type { Vm } from '../vmm/vmm.ts';
 import type { HostContext } from './host-context.ts';
 import { freshIdentity } from './ids.ts';
@@ -74,15 +75,14 @@ async function connect(host: HostContext, sandbox: LiveSandbox, vm: Vm): Promise
       new OffshootError('boot-failed', { message: `The machine ended before it answered: ${exit.cause}.` }),
     );
   });
+  const connecting = host.guests.connect({
+    socketPath: vm.agentSocketPath,
+    midStream: false,
+    helloTimeoutMs: host.config.restoreDeadlineMs,
+    signal: attempt.signal,
+  });
   try {
-    return await host.guests.connect({
-      socketPath: vm.agentSocketPath,
-      midStream: false,
-      helloTimeoutMs: host.config.restoreDeadlineMs,
-      signal: attempt.signal,
-    });
-  } catch (error) {
-    throw attempt.signal.aborted ? (attempt.signal.reason as Error) : error;
+    return await untilAborted(attempt.signal, connecting, (guest) => guest.disconnect());
   } finally {
     connected = true;
     sandbox.ending.signal.removeEventListener('abort', onEnding);

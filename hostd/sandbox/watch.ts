@@ -1,7 +1,7 @@
 import type { EndReason } from '../contract/sandbox.ts';
 import type { VmExit } from '../vmm/vmm.ts';
 import type { HostContext } from './host-context.ts';
-import type { Ending, LiveSandbox } from './live-sandbox.ts';
+import type { Ending } from './live-sandbox.ts';
 import type { RunningSandbox } from './registry.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -45,26 +45,5 @@ export function watchSandbox(host: HostContext, teardown: Teardown, sandbox: Run
     // The machine's own end tells more than the channel's: give it a moment to be known.
     await host.clock.sleep(host.config.agentLossMs, sandbox.ending.signal).catch(() => undefined);
     end({ reason: 'lost', message: 'The agent in the sandbox is gone.' });
-  });
-}
-
-/** Rejects with the reason as soon as the sandbox is to end; what the promise brings later is left to `abandoned`. */
-export function untilEnding<Value>(
-  sandbox: LiveSandbox,
-  promise: Promise<Value>,
-  abandoned: (value: Value) => void = () => undefined,
-): Promise<Value> {
-  const { signal } = sandbox.ending;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      promise.then(abandoned, () => undefined);
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener('abort', onAbort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }

@@ -1,5 +1,6 @@
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import type { Guest } from '../../guest/guest.ts';
+import { untilAborted } from '../../platform/until-aborted.ts';
 import type { Vm, VmLaunch, Vmm, VmRecord } from '../../vmm/vmm.ts';
 import type { HostContext } from '../host-context.ts';
 
@@ -29,12 +30,13 @@ export async function coldBoot(
     if (silent) attempt.abort(failure(`The machine wrote nothing for ${String(host.config.silentBootMs)} ms.`));
   });
   try {
-    const guest = await host.guests.connect({
+    const connecting = host.guests.connect({
       socketPath: vm.agentSocketPath,
       midStream: false,
       helloTimeoutMs: host.config.bootDeadlineMs,
       signal: attempt.signal,
     });
+    const guest = await untilAborted(attempt.signal, connecting, (late) => late.disconnect());
     return { vm, guest };
   } catch (cause) {
     const console = await vm.consoleTail().catch(() => '');
