@@ -20,7 +20,6 @@ export const faultPoints = [
   'stop.after-files',
   'stop.gone',
   'template.journaled',
-  'template.after-network',
   'template.after-boot',
   'template.after-warm-up',
   'template.after-freeze',

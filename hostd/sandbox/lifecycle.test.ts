@@ -52,7 +52,7 @@ test('two stops at once share one teardown', async () => {
   hold.release();
   const ended = await Promise.all(stops);
   expect(ended.map(({ state }) => state)).toEqual(['gone', 'gone']);
-  expect(world.network.calls.filter((call) => call.startsWith('remove'))).toHaveLength(2); // one for the template
+  expect(world.network.calls.filter((call) => call.startsWith('remove'))).toHaveLength(1);
   expect((await run.host.sandboxes.stop(sandbox.id)).state).toBe('gone');
 });
 
@@ -71,7 +71,7 @@ test('a network that is not removed at first is tried again', async () => {
   const { sandbox } = await run.host.sandboxes.create(createRequest());
   world.network.failNext('remove');
   const stopping = run.host.sandboxes.stop(sandbox.id);
-  await until(() => world.network.calls.filter((call) => call.startsWith('remove')).length === 2);
+  await until(() => world.network.calls.filter((call) => call.startsWith('remove')).length === 1);
   await settle();
   world.clock.advance(200);
   expect((await stopping).state).toBe('gone');

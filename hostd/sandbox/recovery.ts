@@ -125,8 +125,6 @@ export class Recovery {
     for (const { owner, name } of store.resources.all().filter(({ kind }) => kind === 'build-directory')) {
       await vmm.destroy(join(paths.builds, name), undefined);
       await rm(join(paths.builds, name), { recursive: true, force: true });
-      const slots = store.resources.of(owner).filter(({ kind }) => kind === 'network-slot');
-      for (const slot of slots) await this.#host.network.remove(Number(slot.name));
       store.transaction(() => {
         for (const part of store.resources.of(owner)) {
           if (part.kind !== 'template') store.resources.erase(owner, part.kind, part.name);

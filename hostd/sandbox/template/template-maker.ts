@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOffshootError } from '../../errors/offshoot-error.ts';
 import type { Guest } from '../../guest/guest.ts';
 import type { Image } from '../../guest/image/image.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
-import { giveTo } from '../../platform/ownership.ts';
-import type { NetworkSlot } from '../../net/network.ts';
 import type { Vmm, VmLaunch, VmRecord, VmShape, VmSnapshotFiles } from '../../vmm/vmm.ts';
 import type { HostContext } from '../host-context.ts';
 import { coldBoot, type BootedMachine } from './cold-boot.ts';
@@ -24,6 +22,7 @@ export function templateOwner(id: string): string {
 interface Build {
   id: string;
   owner: string;
+  /** Only for the user number that goes with it. */
   slot: number;
   uid: number;
   directory: string;
@@ -38,16 +37,14 @@ export class TemplateMaker {
     this.#host = host;
   }
 
-  /** Throws `boot-failed`, `host-disk-full`, `network-setup-failed`; nothing of a failed making stays. */
+  /** Throws `boot-failed` or `host-disk-full`; nothing of a failed making stays. */
   async make(image: Image, shape: VmShape, vmm: Vmm): Promise<Template> {
     const { network, store, clock, events } = this.#host;
     const build = this.#plan(image, shape, vmm);
     await faultPoint('template.journaled');
     try {
       await this.#makeFolders(build);
-      const slot = await network.create(build.slot, build.uid, 'none');
-      await faultPoint('template.after-network');
-      const machine = await this.#boot(image, shape, vmm, build, slot);
+      const machine = await this.#boot(image, shape, vmm, build);
       await this.#freeze(machine, build);
       await faultPoint('template.before-manifest');
       const ingredients = ingredientsOf(image.manifest, shape, vmm.features.restoreKey, network.link);
@@ -87,7 +84,6 @@ export class TemplateMaker {
     store.transaction(() => {
       store.resources.record({ owner: build.owner, kind: 'template', name: id, detail: {} });
       store.resources.record({ owner: build.owner, kind: 'build-directory', name: id, detail: {} });
-      store.resources.record({ owner: build.owner, kind: 'network-slot', name: String(slot), detail: { slot } });
       store.resources.record({ owner: build.owner, kind: 'vm', name: build.directory, detail: {} });
     });
     return build;
@@ -96,13 +92,12 @@ export class TemplateMaker {
   async #makeFolders(build: Build): Promise<void> {
     for (const directory of [build.directory, build.files.directory]) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      await giveTo(directory, build.uid, this.#host.config.vmmGid);
     }
   }
 
   /** Boots with one retry: a hang at boot is chance, two are a fault. */
-  async #boot(image: Image, shape: VmShape, vmm: Vmm, build: Build, slot: NetworkSlot): Promise<BootedMachine> {
-    const launch = this.#launch(image, shape, build, slot);
+  async #boot(image: Image, shape: VmShape, vmm: Vmm, build: Build): Promise<BootedMachine> {
+    const launch = this.#launch(image, shape, build);
     const onRecord = (record: VmRecord) => {
       this.#host.store.resources.update(build.owner, 'vm', build.directory, { record });
     };
@@ -122,7 +117,7 @@ export class TemplateMaker {
     }
   }
 
-  #launch(image: Image, shape: VmShape, build: Build, slot: NetworkSlot): VmLaunch {
+  #launch(image: Image, shape: VmShape, build: Build): VmLaunch {
     const { files, kernelArguments } = image.manifest;
     const { link } = this.#host.network;
     const file = (name: string) => join(image.directory, name);
@@ -131,7 +126,8 @@ export class TemplateMaker {
       shape,
       uid: build.uid,
       gid: this.#host.config.vmmGid,
-      network: { netnsPath: slot.netnsPath, tapName: slot.tapName, guestMac: link.guestMac, mtu: link.mtu },
+      // The card must be there; it leads nowhere.
+      network: { guestMac: link.guestMac, mtu: link.mtu },
       start: {
         kind: 'cold',
         kernel: file(files.kernel),
@@ -151,7 +147,6 @@ export class TemplateMaker {
       await guest.sync(syncMs);
       guest.disconnect();
       await vm.freezeInto(build.files);
-      await this.#protect(build);
       await faultPoint('template.after-freeze');
     } catch (error) {
       guest.disconnect();
@@ -160,27 +155,15 @@ export class TemplateMaker {
     }
   }
 
-  /** From now on VMMs may read the files, and nobody but root may change them. */
-  async #protect({ files }: Build): Promise<void> {
-    for (const path of [files.memory, files.devices, files.disk, files.overlaySeed]) {
-      await giveTo(path, 0, this.#host.config.vmmGid);
-      await chmod(path, 0o640);
-    }
-    await giveTo(files.directory, 0, this.#host.config.vmmGid);
-    await chmod(files.directory, 0o750);
-  }
-
   /** What was only needed for the making. */
   async #sweep(build: Build): Promise<void> {
     await this.#host.vmm.destroy(build.directory, undefined);
-    await this.#host.network.remove(build.slot);
     await rm(build.directory, { recursive: true, force: true });
   }
 
   #eraseMaking(build: Build): void {
     const { resources } = this.#host.store;
     resources.erase(build.owner, 'vm', build.directory);
-    resources.erase(build.owner, 'network-slot', String(build.slot));
     resources.erase(build.owner, 'build-directory', build.id);
   }
 
