@@ -93,7 +93,7 @@ function discardRest(request: Request, lingerMs: number): void {
 
 function answerErrors(log: Logger): ErrorRequestHandler {
   // express tells error handlers by their four parameters
-  return (thrown: unknown, request, response, _next) => {
+  return (thrown: unknown, _request, response, _next) => {
     const { requestId } = factsOf(response);
     const error = toKnownError(thrown);
     if (response.destroyed) {
@@ -108,7 +108,6 @@ function answerErrors(log: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    if (!request.complete && error.code === 'request-too-slow') response.setHeader('Connection', 'close');
     sendProblem(response, error, requestId);
   };
 }

@@ -9,7 +9,7 @@ const jsonType = /^application\/json\s*(;|$)/i;
 export function jsonBodyReader(
   limits: ApiLimits,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<unknown> {
-  const parse = express.json({ limit: limits.jsonBodyBytes, strict: false, inflate: false, type: () => true });
+  const parse = express.json({ limit: limits.jsonBodyBytes, strict: false, inflate: false, type: () => true, verify });
   return (request, response) =>
     new Promise((resolve, reject) => {
       if (isEmpty(request)) {
@@ -38,6 +38,27 @@ export function jsonBodyReader(
         else reject(error as Error);
       });
     });
+}
+
+const maxDepth = 64;
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
+
+/** Refuses nesting that no request needs and that would keep the parser, and everybody else, busy for a second. */
+function verify(_request: IncomingMessage, _response: ServerResponse, body: Buffer): void {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index];
+    if (inString) {
+      if (byte === backslash) index += 1;
+      else if (byte === quote) inString = false;
+      continue;
+    }
+    if (byte === quote) inString = true;
+    else if (byte === openBrace || byte === openBracket) depth += 1;
+    else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+    if (depth > maxDepth) throw Object.assign(new Error('nested too deeply'), { type: 'entity.too.deep' });
+  }
 }
 
 function isEmpty(request: IncomingMessage): boolean {

@@ -8,6 +8,8 @@ export function toKnownError(thrown: unknown): OffshootError {
   switch (type) {
     case 'entity.parse.failed':
       return invalid('The body of the request is not valid JSON.', 'is not valid JSON', thrown);
+    case 'entity.too.deep':
+      return invalid('The body of the request is nested too deeply.', 'is nested too deeply', thrown);
     case 'request.aborted':
     case 'request.size.invalid':
       return invalid('The body of the request is not complete.', 'is not complete', thrown);

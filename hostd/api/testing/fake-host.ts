@@ -149,6 +149,10 @@ export class FakeHost implements Host {
       ...(sandboxId === undefined ? {} : { sandboxId }),
       data: {},
     });
+    this.#wake();
+  }
+
+  #wake(): void {
     this.#eventWake.resolve(undefined);
     this.#eventWake = Promise.withResolvers<undefined>();
   }
@@ -185,7 +189,7 @@ export class FakeHost implements Host {
 
   async *#stream(options: Parameters<EventService['stream']>[0]): AsyncGenerator<OffshootEvent> {
     const { afterId = 0, follow, sandboxId, signal } = options;
-    signal.addEventListener('abort', () => this.#eventWake.resolve(undefined), { once: true });
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
     for (let next = afterId; !signal.aborted;) {
       const event = this.past[next];
       if (event === undefined) {
