@@ -1,0 +1,71 @@
+import { rootCertificates } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { plainHost } from '../fake-root-builder.ts';
+import type { ImageBuildRequest } from '../image.ts';
+import { planBuild } from './plan.ts';
+
+const request: ImageBuildRequest = {
+  name: 'x',
+  recipe: 'default',
+  include: [],
+  extraCaCertificates: [],
+  hostCaBundle: false,
+  hostPackageConfig: false,
+  rebuild: false,
+};
+const host = {
+  ...plainHost,
+  aptSources: [{ uris: ['http://u:secret@mirror.example/debian'], suites: ['bookworm'], components: ['main'] }],
+  aptSettings: [{ key: 'Acquire::http::Proxy', value: 'http://u:secret@proxy.example:1' }],
+  pip: { settings: { 'index-url': 'https://pip.example/simple' } },
+  npm: { settings: { registry: 'https://npm.example/' } },
+  proxies: { https_proxy: 'http://proxy.example:1' },
+};
+
+describe('what goes into a root disk', () => {
+  it('is the same for the same inputs, whatever the name and order', async () => {
+    const [one, two] = [
+      await planBuild({ ...request, include: ['jq', 'zip'] }, host),
+      await planBuild({ ...request, name: 'y', include: ['zip', 'jq'] }, host),
+    ];
+    expect([one.rootDigest, one.requestDigest]).toEqual([two.rootDigest, two.requestDigest]);
+  });
+
+  it.each<[string, Partial<ImageBuildRequest>]>([
+    ['packages', { include: ['jq'] }],
+    ['suite', { suite: 'bookworm' }],
+    ['certificates', { extraCaCertificates: [rootCertificates[0] ?? ''] }],
+    ['configuration', { hostPackageConfig: true }],
+  ])('changes with the %s', async (_, change) => {
+    const [plain, changed] = [await planBuild(request, host), await planBuild({ ...request, ...change }, host)];
+    expect(changed.rootDigest).not.toBe(plain.rootDigest);
+    expect(changed.requestDigest).not.toBe(plain.requestDigest);
+  });
+
+  it('holds the host’s configuration only when asked, and never a credential', async () => {
+    expect((await planBuild(request, host)).guestFiles).toEqual({});
+    const plan = await planBuild({ ...request, hostPackageConfig: true }, host);
+    expect(plan.guestFiles).toEqual({
+      '/etc/apt/apt.conf.d/90offshoot-host': 'Acquire::http::Proxy "http://proxy.example:1";\n',
+      '/etc/pip.conf': '[global]\nindex-url = https://pip.example/simple\n',
+      '/usr/local/etc/npmrc': 'registry=https://npm.example/\n',
+    });
+    expect(plan.environment).toMatchObject({ https_proxy: 'http://proxy.example:1' });
+    expect(JSON.stringify([plan.guestFiles, plan.environment])).not.toContain('secret');
+  });
+
+  it('points programs to the certificates only when there are some', async () => {
+    expect((await planBuild(request, host)).environment).not.toHaveProperty('SSL_CERT_FILE');
+    const plan = await planBuild({ ...request, extraCaCertificates: [rootCertificates[0] ?? ''] }, host);
+    expect(plan.environment).toMatchObject({ PIP_CERT: '/etc/ssl/certs/ca-certificates.crt' });
+  });
+
+  it.each<[string, Partial<ImageBuildRequest>]>([
+    ['suite', { suite: 'sid' }],
+    ['package', { include: ['-o', 'x=y'] }],
+    ['certificate', { extraCaCertificates: ['nothing'] }],
+    ['recipe', { recipe: '../default' }],
+  ])('is refused for a %s that is none', async (_, change) => {
+    await expect(planBuild({ ...request, ...change }, host)).rejects.toMatchObject({ code: 'invalid-request' });
+  });
+});
