@@ -47,9 +47,9 @@ export const machineType = 'microvm';
 
 // pit and pic stay on: without them, and without an early TSC frequency, some boots under TCG hang before the first byte of console.
 // suppress-vmdesc halves the time of a restore.
-const machineOptions = `${machineType},acpi=on,pit=on,pic=on,rtc=on,pcie=off,usb=off,graphics=off,mem-merge=off,suppress-vmdesc=on,memory-backend=memory`;
+export const machineOptions = `${machineType},acpi=on,pit=on,pic=on,rtc=on,pcie=off,usb=off,graphics=off,mem-merge=off,suppress-vmdesc=on,memory-backend=memory`;
 
-const sandboxOptions = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
+export const sandboxOptions = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
 /** JIT buffer under TCG; it is touched only as far as it is used. */
 const translationBufferMiB = 64;

@@ -7,7 +7,7 @@ import { machineFiles, qmpSocketPath } from './machine-files.ts';
 import { createOverlay } from './overlay.ts';
 import { QmpClient } from './qmp-client.ts';
 import { mapsReadOnlyMemoryFiles, type QemuVersion } from './qemu-version.ts';
-import { stampMemory, writeSnapshotRecord, type SnapshotRecord } from './snapshot-record.ts';
+import { snapshotFormatVersion, stampMemory, writeSnapshotRecord, type SnapshotRecord } from './snapshot-record.ts';
 
 const connectTimeoutMs = 5000;
 const saveTimeoutMs = 30_000;
@@ -60,7 +60,9 @@ export async function completeSnapshot(runner: Runner, parts: SnapshotParts): Pr
   await chmod(into.memory, mapsReadOnlyMemoryFiles(parts.version) ? 0o640 : 0o660);
   for (const path of [into.memory, into.devices, into.disk, into.overlaySeed]) await sync(path);
   const memoryStamp = await stampMemory(into.memory);
-  await sync(await writeSnapshotRecord(into.directory, { ...parts.record, formatVersion: 1, memoryStamp }));
+  await sync(
+    await writeSnapshotRecord(into.directory, { ...parts.record, formatVersion: snapshotFormatVersion, memoryStamp }),
+  );
   for (const directory of new Set([into.directory, dirname(into.memory)])) await sync(directory);
 }
 

@@ -4,11 +4,13 @@ import { z } from 'zod';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import type { VmSnapshotFiles } from '../vmm.ts';
 
+export const snapshotFormatVersion = 1;
+
 /** The driver's own record of a snapshot, written last: without it the snapshot is not whole. */
 const recordName = 'machine.json';
 
 const recordSchema = z.object({
-  formatVersion: z.literal(1),
+  formatVersion: z.literal(snapshotFormatVersion),
   restoreKey: z.string(),
   cpus: z.number().int(),
   memoryMiB: z.number().int(),
