@@ -1,9 +1,9 @@
 #include "params.h"
 
+#include "../exec/users.h"
+
 #include <errno.h>
 #include <grp.h>
-#include <limits.h>
-#include <pwd.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,23 +32,19 @@ static const char *read_id(const char *text, uint32_t *id)
 	return p == text ? NULL : p;
 }
 
-static bool read_id_pair(const char *text, struct owner *owner)
-{
-	const char *rest = read_id(text, &owner->uid);
-	if (!rest || *rest != ':')
-		return false;
-	rest = read_id(rest + 1, &owner->gid);
-	owner->given = rest && *rest == 0;
-	return owner->given;
-}
-
 int param_owner(const struct fields *params, struct owner *owner, struct failure *failure)
 {
 	memset(owner, 0, sizeof *owner);
 	if (!fields_find(params, "owner"))
 		return 0;
 	const char *text = fields_string(params, "owner", "");
-	return read_id_pair(text, owner) ? 0 : fail(failure, "invalid", "owner is not uid:gid");
+	const char *rest = read_id(text, &owner->uid);
+	if (rest && *rest == ':')
+		rest = read_id(rest + 1, &owner->gid);
+	else
+		rest = NULL;
+	owner->given = rest && *rest == 0;
+	return owner->given ? 0 : fail(failure, "invalid", "owner is not uid:gid");
 }
 
 int param_mode(const struct fields *params, mode_t *mode, struct failure *failure)
@@ -66,32 +62,17 @@ int param_mode(const struct fields *params, mode_t *mode, struct failure *failur
 	return 1;
 }
 
-static int switch_ids(const struct owner *ids, const char *name, struct failure *failure)
-{
-	int groups = name ? initgroups(name, ids->gid) : setgroups(0, NULL);
-	if (groups < 0 || setresgid(ids->gid, ids->gid, ids->gid) < 0 || setresuid(ids->uid, ids->uid, ids->uid) < 0)
-		return fail(failure, "permission", "becoming the user: %s", strerror(errno));
-	return 0;
-}
-
 int param_become_user(const struct fields *params, struct failure *failure)
 {
 	if (!fields_find(params, "user"))
 		return 0;
 	const char *text = fields_string(params, "user", "");
-	struct owner ids = {0};
-	if (read_id_pair(text, &ids))
-		return switch_ids(&ids, NULL, failure);
-	const char *rest = read_id(text, &ids.uid);
-	bool numeric = rest && *rest == 0;
-	const struct passwd *account = numeric ? getpwuid(ids.uid) : getpwnam(text);
-	if (!account && numeric) {
-		ids.gid = ids.uid;
-		return switch_ids(&ids, NULL, failure);
-	}
-	if (!account)
+	struct user user;
+	if (!user_find("/etc", text, &user))
 		return fail(failure, "not-found", "no such user: %.64s", text);
-	ids.uid = account->pw_uid;
-	ids.gid = account->pw_gid;
-	return switch_ids(&ids, account->pw_name, failure);
+	user_find_groups("/etc", &user);
+	if (setgroups(user.group_count, user.groups) < 0 || setresgid(user.gid, user.gid, user.gid) < 0 ||
+	    setresuid(user.uid, user.uid, user.uid) < 0)
+		return fail(failure, "permission", "becoming the user: %s", strerror(errno));
+	return 0;
 }
