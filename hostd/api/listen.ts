@@ -47,23 +47,33 @@ async function clearStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket()) throw taken(`${path} exists and is not a socket.`);
-  if (await answers(path)) throw taken(`Another process listens on ${path}.`);
+  if (await answers({ path })) throw taken(`Another process listens on ${path}.`);
   unlinkSync(path);
 }
 
-function answers(path: string): Promise<boolean> {
+function answers(address: { path: string } | { host: string; port: number }): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = connect(address);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT');
+      resolve(!['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(error.code ?? ''));
     });
   });
 }
 
 function taken(message: string, cause?: unknown): OffshootError {
   return new OffshootError('socket-taken', { message, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** Throws `socket-taken` when the address is in use now: a start that would fail at its end should fail at once. */
+export async function requireFreeAddress(address: ListenAddress): Promise<void> {
+  if (address.kind === 'unix') {
+    if (await answers({ path: address.path })) throw taken(`Another process listens on ${address.path}.`);
+    return;
+  }
+  if (address.port !== 0 && (await answers(address)))
+    throw taken(`Something already listens on ${formatAddress(address)}.`);
 }
