@@ -42,6 +42,17 @@ describe('what goes into a root disk', () => {
     expect(changed.requestDigest).not.toBe(plain.requestDigest);
   });
 
+  it('changes with the host, though the request is the same', async () => {
+    const like = { ...request, hostPackageConfig: true };
+    const [before, proxy, pip] = [
+      await planBuild(like, host),
+      await planBuild(like, { ...host, proxies: {} }),
+      await planBuild(like, { ...host, pip: { settings: {} } }),
+    ];
+    expect(new Set([before, proxy, pip].map(({ rootDigest }) => rootDigest)).size).toBe(3);
+    expect(new Set([before, proxy, pip].map(({ requestDigest }) => requestDigest)).size).toBe(1);
+  });
+
   it('holds the host’s configuration only when asked, and never a credential', async () => {
     expect((await planBuild(request, host)).guestFiles).toEqual({});
     const plan = await planBuild({ ...request, hostPackageConfig: true }, host);
