@@ -24,7 +24,7 @@ table inet ${tableName} {
   }
   chain guard {
     type filter hook prerouting priority raw; policy accept;
-    iifname != { "${bridgeName}", "lo" } ip daddr ${subnet} drop
+    iifname != { "${bridgeName}", "lo" } ip daddr ${subnet} goto refuse
     iifname != "${bridgeName}" accept
     meta nfproto != ipv4 drop
     ip saddr != ${subnet} drop

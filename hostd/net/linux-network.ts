@@ -31,6 +31,7 @@ class LinuxNetwork implements Network {
   readonly #runner: Runner;
   readonly #plan: NetworkPlan;
   #dns: DnsForwarder | undefined;
+  #tableLoaded = false;
   #turnedForwardingOn = false;
   #legacyFinding: string | undefined;
 
@@ -134,8 +135,12 @@ class LinuxNetwork implements Network {
     if (problems.length > 0) throw new Error(problems.join('; '));
   }
 
+  /** Once by each hostd, whose rules may differ from those of an earlier one; later only where someone has flushed them. */
   async #ensureHostTable(): Promise<void> {
+    const chains = await listChains(this.#runner);
+    if (this.#tableLoaded && chains.some((chain) => chain.table === this.#plan.tableName)) return;
     await runChecked(this.#runner, 'nft', ['-f', '-'], { input: hostRules(this.#plan) });
+    this.#tableLoaded = true;
   }
 
   async #ensurePassages(): Promise<void> {

@@ -18,6 +18,8 @@ export const serverSpecSchema = z.object({
   udpPorts: z.array(z.number()).default([]),
   /** Sends this many bytes to whoever connects. */
   bulk: z.object({ port: z.number(), bytes: z.number() }).optional(),
+  /** Sends a byte to whoever connects, every so often. */
+  drip: z.object({ port: z.number(), bytes: z.number(), everyMs: z.number() }).optional(),
   dns: z
     .object({
       port: z.number().default(53),
@@ -120,6 +122,7 @@ async function serve(spec: Spec): Promise<void> {
     ...spec.tcpPorts.map((port) => serveHello(spec, port)),
     ...spec.udpPorts.map((port) => serveUdp(spec, port)),
     ...(spec.dns === undefined ? [] : [serveDns(spec, spec.dns)]),
+    ...(spec.drip === undefined ? [] : [serveDrip(spec, spec.drip)]),
     ...(spec.bulk === undefined ? [] : [serveBulk(spec, spec.bulk)]),
   ]);
 }
@@ -128,6 +131,22 @@ async function serveBulk(spec: Spec, bulk: { port: number; bytes: number }): Pro
   await listenTcp(spec, bulk.port, (socket) => {
     report(arrivalOf(socket, 'tcp', bulk.port));
     socket.end(Buffer.alloc(bulk.bytes, 'x'));
+  });
+}
+
+async function serveDrip(spec: Spec, drip: { port: number; bytes: number; everyMs: number }): Promise<void> {
+  await listenTcp(spec, drip.port, (socket) => {
+    report(arrivalOf(socket, 'tcp', drip.port));
+    let sent = 0;
+    const timer = setInterval(() => {
+      sent += 1;
+      if (sent < drip.bytes) socket.write('.');
+      else socket.end('.');
+    }, drip.everyMs);
+    socket.once('close', () => {
+      clearInterval(timer);
+    });
+    socket.resume();
   });
 }
 

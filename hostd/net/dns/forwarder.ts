@@ -15,6 +15,8 @@ const queriesPerClient = 64;
 const queriesInAll = 1024;
 const connectionsPerClient = 16;
 const connectionsInAll = 512;
+/** On one connection; more are read when these are answered. */
+const pipelinedQueries = 16;
 const idleConnectionMs = 10_000;
 /** Answers a client has not taken; beyond this it is cut off. */
 const maxUnsentBytes = 256 * 1024;
@@ -131,19 +133,21 @@ class Forwarder implements DnsForwarder {
       this.#open.delete(socket);
       this.#connections.leave(client);
     });
+    let unanswered = 0;
+    const answer = async (query: DnsQuery): Promise<void> => {
+      unanswered += 1;
+      if (unanswered >= pipelinedQueries) socket.pause();
+      const bytes = await this.#answer(query, client, exchangeOverTcp);
+      unanswered -= 1;
+      if (socket.destroyed) return;
+      if (socket.writableLength > maxUnsentBytes) socket.destroy();
+      else socket.write(framed(bytes));
+      socket.resume();
+    };
     socket.on('data', (chunk) => {
-      for (const message of reader.push(chunk)) {
-        const query = parseQuery(message);
-        if (query === undefined) {
-          socket.destroy();
-          return;
-        }
-        void this.#answer(query, client, exchangeOverTcp).then((answer) => {
-          if (socket.destroyed) return;
-          if (socket.writableLength > maxUnsentBytes) socket.destroy();
-          else socket.write(framed(answer));
-        });
-      }
+      const queries = reader.push(chunk).map(parseQuery);
+      if (queries.includes(undefined)) socket.destroy();
+      else for (const query of queries.flatMap((one) => one ?? [])) void answer(query);
     });
   }
 }

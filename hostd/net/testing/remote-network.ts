@@ -8,7 +8,7 @@ import type { Call } from './network-driver.ts';
 
 const replySchema = z.object({
   id: z.number(),
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).optional(),
   tookMs: z.number(),
 });
