@@ -213,7 +213,7 @@ export class GuestStream {
 
   #takeEnd(frame: Frame): boolean {
     if (this.#end !== undefined) return false;
-    if (frame.offset !== this.#output.wireOffset) throw new ProtocolViolation('END before all of the output');
+    this.#output.finish(frame.offset);
     this.#end = parseEnd(wholePayload(frame));
     this.#controls.clear();
     this.#settleEnd();

@@ -53,8 +53,10 @@ export class OutputWindow {
     return this.consumedBytes + windowBytes;
   }
 
-  get wireOffset(): number {
-    return this.#wireOffset;
+  /** END. Throws ProtocolViolation unless all of the output has come. */
+  finish(lengthBytes: number): void {
+    if (lengthBytes !== this.#wireOffset || lengthBytes !== this.#receivedOffset)
+      throw new ProtocolViolation('END does not match the output');
   }
 
   /** All that was received has been consumed. */
