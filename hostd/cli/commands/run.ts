@@ -124,7 +124,7 @@ async function work(
 ): Promise<number> {
   const { queuedMs, readyMs } = sandbox.info.timings;
   watch.add('queued', queuedMs);
-  watch.add('restored', readyMs ?? 0);
+  watch.add('restored', (readyMs ?? 0) - queuedMs);
   watch.lap();
   if (options.workdirFrom !== undefined) {
     await sandbox.files.upload(options.workdirFrom, '/workspace', {
