@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Beyond this the folders so far are done early: their times may then be overtaken by later entries, but memory stays bounded. */
-#define MEMORY_MAX (48u << 20)
+#define MEMORY_MAX (32u << 20)
 
 struct late_folder {
 	size_t path_at;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define LONG_NAME_MAX (1u << 20)
-#define PAX_HEADER_MAX (8u << 20)
+#define PAX_HEADER_MAX (4u << 20)
 
 void tar_reader_init(struct tar_reader *reader, struct source *source)
 {

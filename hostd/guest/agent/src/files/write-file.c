@@ -15,6 +15,9 @@
 
 #define NEW_FILE_MODE 0644
 #define LINKS_MAX 40
+#ifndef GRND_INSECURE
+#define GRND_INSECURE 0x0004 /* linux/random.h; Linux 5.6 */
+#endif
 
 /* Where the bytes shall be: `dir` is open, `base` is not a link. */
 struct target {
@@ -88,7 +91,8 @@ static int find_target(struct target *target, const struct fields *params, const
 static int random_name(char name[40], struct failure *failure)
 {
 	uint64_t number;
-	if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+	/* Only has to be new; must not wait for entropy on a machine that has just booted. */
+	if (getrandom(&number, sizeof number, GRND_INSECURE) != sizeof number)
 		return fail(failure, "io", "no random number: %s", strerror(errno));
 	snprintf(name, 40, ".offshoot-write-%016llx", (unsigned long long)number);
 	return 0;

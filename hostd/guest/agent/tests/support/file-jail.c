@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,12 +18,8 @@ static pid_t jail_owner;
 void jail_run(const char *const words[])
 {
 	int status;
-	pid_t pid = fork();
-	CHECK(pid >= 0);
-	if (pid == 0) {
-		execvp(words[0], (char *const *)words);
-		_exit(127);
-	}
+	pid_t pid;
+	CHECK(posix_spawnp(&pid, words[0], NULL, NULL, (char *const *)words, environ) == 0);
 	CHECK(waitpid(pid, &status, 0) == pid);
 	if (status != 0)
 		fprintf(stderr, "%s ended with status %d\n", words[0], status);
