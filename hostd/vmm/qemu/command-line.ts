@@ -8,7 +8,6 @@ export interface QemuProfile {
   program: string;
   version: QemuVersion;
   accelerator: 'kvm' | 'tcg';
-  /** Under TCG `max,-erms`: with erms the guest's kernel copies byte by byte, at a third of the speed (seen: pipes and the agent's port). */
   cpuModel: string;
   /** Frequency of the host's TSC; under TCG the guest is told, because its own early calibration sometimes hangs. */
   tscKhz: number | undefined;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -31,7 +32,9 @@ static int listen_at(const char *name) {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) fail_errno("socket");
     if (unlink(name) && errno != ENOENT) fail_errno("unlink %s", name);
+    mode_t before = umask(0177);
     if (bind(fd, (struct sockaddr *)&address, sizeof address)) fail_errno("bind %s", name);
+    umask(before);
     if (listen(fd, 4)) fail_errno("listen %s", name);
     return fd;
 }
