@@ -28,6 +28,9 @@ export interface LogState {
   changed(signal: AbortSignal): Promise<void>;
 }
 
+/** A small cap on the bytes still leaves room for a few hundred runs. */
+const leastIndexBytes = 4096;
+
 interface Pending {
   channel: OutputChannel;
   offset: number;
@@ -188,7 +191,7 @@ export class OutputLog implements ExecSink, LogState {
     const fresh = write.bytes.subarray(end - write.offset);
     if (fresh.length === 0) return fresh;
     const needsRun = last?.channel !== write.channel;
-    if (needsRun && (runs + 1) * recordBytes > Math.max(this.#limits.maxBytes, recordBytes)) {
+    if (needsRun && (runs + 1) * recordBytes > Math.max(this.#limits.maxBytes, leastIndexBytes)) {
       this.#lose('cap');
       return fresh.subarray(0, 0);
     }
