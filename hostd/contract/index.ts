@@ -6,3 +6,4 @@ export * from './image.ts';
 export * from './event.ts';
 export * from './host.ts';
 export * from './problem.ts';
+export * from './doctor.ts';
