@@ -107,7 +107,7 @@ export class LocalHost implements Host {
       for (const exec of sandbox.execs.values()) await exec.log.release();
       sandbox.vm?.release();
     }
-    await network.stop(true);
+    await network.stop(registry.live.length > 0);
   }
 
   async info(): Promise<HostInfo> {
