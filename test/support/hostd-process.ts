@@ -8,6 +8,9 @@ import { HostClient } from '../../hostd/client/host-client.ts';
 
 const launcher = path.resolve(import.meta.dirname, '..', '..', 'hostd', 'bin', 'offshoot');
 
+/** Apart from that of a hostd which may serve this machine. */
+const testNetwork = { instance: 'test', subnet: '10.84.0.0/16' };
+
 export interface HostdOptions {
   stateDirectory: string;
   /** Further settings of the configuration file. */
@@ -78,7 +81,7 @@ export class HostdProcess {
   /** Starts it without waiting. */
   async launch(env: Record<string, string> = {}): Promise<void> {
     const configFile = path.join(this.#folder, 'config.json');
-    await writeFile(configFile, JSON.stringify(this.#options.config ?? {}));
+    await writeFile(configFile, JSON.stringify({ network: testNetwork, ...this.#options.config }));
     const [command, ...prefix] = [...(this.#options.prefix ?? []), launcher];
     if (command === undefined) throw new Error('no command');
     const args = ['hostd', '--state', this.#options.stateDirectory, '--listen', this.host, '--config', configFile];
