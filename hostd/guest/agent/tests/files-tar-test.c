@@ -204,6 +204,13 @@ static void given_owner(void)
 		CHECK(lstat(names[i], &st) == 0 && st.st_uid == 1000 && st.st_gid == 1001);
 	CHECK(stat("own/dst/a/b/set-ids", &st) == 0 && (st.st_mode & 07777) == 06755);
 	jail_remove("own");
+	/* Folders that the archive only implies, too. */
+	bytes_truncate(&archive, 0);
+	put_member(&archive, (struct member){.name = "x/y/file", .type = '0'}, "1");
+	put_end(&archive);
+	CHECK(WORKER("tar-in", &archive, "path", jail_path("own"), "owner", "1000:1001")->ok);
+	CHECK(stat("own/x", &st) == 0 && st.st_uid == 1000 && st.st_gid == 1001 && stat("own/x/y", &st) == 0 && st.st_uid == 1000);
+	jail_remove("own");
 	bytes_free(&archive);
 }
 

@@ -4,17 +4,9 @@
 
 #include "../../src/files/byte-string.h"
 #include "../../src/files/tar-format.h"
+#include "check.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(cond) \
-	do { \
-		if (!(cond)) { \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
-			exit(1); \
-		} \
-	} while (0)
+#include <stdbool.h>
 
 /* A new scratch folder that is the working directory from now on and is removed at exit. */
 const char *jail_enter(void);
