@@ -82,6 +82,16 @@ static const char *too_big(const struct exec_request *request)
 	return "arguments and environment together are over the kernel's limit (ARG_MAX, a quarter of the stack limit)";
 }
 
+/* The kernel says ENOENT both for a missing program and for a missing interpreter. */
+static bool program_exists(const struct exec_request *request)
+{
+	int cwd = open(request->cwd, O_PATH | O_CLOEXEC);
+	bool exists = cwd >= 0 && request->paths.count == 1 && faccessat(cwd, request->paths.items[0], F_OK, 0) == 0;
+	if (cwd >= 0)
+		close(cwd);
+	return exists;
+}
+
 static void explain(struct stream *stream, const struct spawn *s, const struct exec_request *request)
 {
 	char message[4600];
@@ -93,7 +103,7 @@ static void explain(struct stream *stream, const struct spawn *s, const struct e
 	} else if (s->failed_step != SPAWN_EXEC) {
 		snprintf(message, sizeof message, "no process could be started (step %d): %s", (int)s->failed_step, why);
 		refuse(stream, "spawn-failed", -1, message);
-	} else if (s->error == ENOENT && request->paths.count == 1 && access(request->paths.items[0], F_OK) == 0) {
+	} else if (s->error == ENOENT && program_exists(request)) {
 		snprintf(message, sizeof message, "%.4000s: its interpreter or loader is missing", program);
 		refuse(stream, "not-executable", 126, message);
 	} else if (s->error == ENOENT || s->error == ENOTDIR) {
@@ -189,7 +199,7 @@ static struct job *prepare(struct agent *agent, struct stream *stream, const str
 		return NULL;
 	}
 	exec->deadline = (struct timer){.fire = deadline, .owner = job};
-	exec->oom_kills = oom_kills();
+	exec->oom_kills = oom_kills_lately();
 	job->own = exec;
 	job->group = true;
 	job->terminal = request->terminal;

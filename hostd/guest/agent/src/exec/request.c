@@ -88,10 +88,14 @@ static bool read_user(struct exec_request *request, struct stream *stream, const
 	char self[16];
 	snprintf(self, sizeof self, "%u", geteuid());
 	request->switch_user = field && *spec;
-	if (user_find("/etc", request->switch_user ? spec : self, &request->user) && (!field || *spec || field->value_len == 0))
-		return true;
-	stream_fail(stream, "user-missing", "there is no user \"%.200s\"", spec);
-	return false;
+	bool unreadable = field && !*spec && field->value_len > 0;
+	if (unreadable || !user_find("/etc", request->switch_user ? spec : self, &request->user)) {
+		stream_fail(stream, "user-missing", "there is no user \"%.200s\"", spec);
+		return false;
+	}
+	if (request->switch_user)
+		user_find_groups("/etc", &request->user);
+	return true;
 }
 
 static bool read_env(struct exec_request *request, struct stream *stream, const struct fields *fields)

@@ -89,7 +89,7 @@ static void add_group(struct user *user, gid_t gid)
 		user->groups[user->group_count++] = gid;
 }
 
-static void find_groups(const char *etc, struct user *user)
+void user_find_groups(const char *etc, struct user *user)
 {
 	char path[4096];
 	snprintf(path, sizeof path, "%s/group", etc);
@@ -124,6 +124,5 @@ bool user_find(const char *etc, const char *spec, struct user *user)
 	if (pair)
 		user->gid = gid;
 	add_group(user, user->gid);
-	find_groups(etc, user);
 	return true;
 }

@@ -19,5 +19,7 @@ struct user {
 /* `spec` is a name, a uid or uid:gid. A number that no line of the passwd file has is a user all the same, at home in "/".
  * False when a name is unknown or the spec malformed. `etc` is the folder of both files ("/etc"). */
 bool user_find(const char *etc, const char *spec, struct user *user);
+/* Adds the groups whose lines name the user; user_find gives only the primary one. */
+void user_find_groups(const char *etc, struct user *user);
 
 #endif
