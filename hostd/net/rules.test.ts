@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { networkConfigSchema } from './config.ts';
+import { hostRules } from './host-rules.ts';
+import { planNetwork, planSlot } from './plan.ts';
+import { closedRanges, slotRules } from './slot-rules.ts';
+
+const config = networkConfigSchema.parse({ dnsPort: 5300, maxFlowsPerSandbox: 99 });
+const plan = planNetwork(config, 1400);
+const slot = planSlot(plan, config.subnet.base, 0);
+
+/** The lines of one chain. */
+function chain(rules: string, name: string): string[] {
+  const body = new RegExp(`chain ${name} \\{\\n([^}]*(?:\\{[^}]*\\}[^}]*)*?)\\n  \\}`).exec(rules)?.[1] ?? '';
+  return body.split('\n').map((line) => line.trim());
+}
+
+test('closed are the ranges that are not public and the own subnet, and no documentation range', () => {
+  const standard = [
+    '0.0.0.0/8',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+    '192.168.0.0/16',
+  ];
+  expect(closedRanges({ subnet: '10.83.0.0/16' })).toEqual(standard);
+  expect(closedRanges({ subnet: '198.18.0.0/24' })).toEqual([...standard, '198.18.0.0/24']);
+});
+
+test('every chain of a sandbox that filters drops what it does not name', () => {
+  for (const mode of ['open', 'none'] as const) {
+    const filters = slotRules(plan, slot, mode).match(/type filter hook \w+ priority \w+; policy \w+/g) ?? [];
+    expect(filters).toHaveLength(3);
+    for (const filter of filters) expect(filter).toMatch(/policy drop$/);
+  }
+});
+
+test('open: closed ranges are refused before anything is let out, and nothing is let out for being known already', () => {
+  const forward = chain(slotRules(plan, slot, 'open'), 'forward');
+  const refused = forward.findIndex((line) => line.startsWith('ip daddr { 0.0.0.0/8'));
+  const letOut = forward.indexOf('oifname "up0" accept');
+  expect(refused).toBeGreaterThan(0);
+  expect(letOut).toBeGreaterThan(refused);
+  const known = forward.filter((line) => line.includes('established'));
+  expect(known).toEqual(['iifname "up0" ct state established,related accept']);
+  expect(forward).toContain('ct state new ct count over 99 goto refuse');
+});
+
+test('open: DNS goes to the bridge at the configured port, whatever port 53 of the bridge is', () => {
+  const inward = chain(slotRules(plan, slot, 'open'), 'inward');
+  expect(inward).toContain('iifname "tap0" ip daddr 10.83.255.253 udp dport 53 dnat ip to 10.83.0.1:5300');
+  expect(inward).toContain('iifname "tap0" ip daddr 10.83.255.253 tcp dport 53 dnat ip to 10.83.0.1:5300');
+});
+
+test('none: no rule lets anything through', () => {
+  const rules = slotRules(plan, slot, 'none');
+  expect(rules).not.toContain('nat');
+  expect(rules.match(/.*accept.*/g)).toEqual(['    iifname "tap0" ip saddr 10.83.255.254 accept']);
+  expect(chain(rules, 'forward')).toContain('iifname "tap0" goto refuse');
+});
+
+test('the host’s table is replaced in one transaction and only speaks of its own bridge and subnet', () => {
+  const rules = hostRules(plan);
+  expect(
+    rules.startsWith('table inet offshoot_main\ndelete table inet offshoot_main\ntable inet offshoot_main {'),
+  ).toBe(true);
+  const others = rules
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /(drop|refuse|masquerade|accept)$/.test(line) && !/ob-main|10\.83\.0/.test(line));
+  expect(others).toEqual(['meta nfproto != ipv4 drop', 'fib daddr type local goto refuse']);
+  expect(chain(rules, 'guard').indexOf('iifname != "ob-main" accept')).toBeLessThan(
+    chain(rules, 'guard').indexOf('meta nfproto != ipv4 drop'),
+  );
+});
