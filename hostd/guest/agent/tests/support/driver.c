@@ -221,7 +221,9 @@ static void take_data(struct driver *d, struct outcome *o)
 	int channel = d->frame.channel;
 	CHECK(channel == 1 || channel == 2);
 	CHECK(d->frame.offset == o->total && d->frame.len > 0);
-	o->bytes[channel] = realloc(o->bytes[channel], o->len[channel] + d->frame.len + 1);
+	size_t needed = o->len[channel] + d->frame.len + 1;
+	if (needed > o->cap[channel])
+		o->bytes[channel] = realloc(o->bytes[channel], o->cap[channel] = 2 * needed);
 	CHECK(o->bytes[channel]);
 	memcpy(o->bytes[channel] + o->len[channel], d->payload, d->frame.len);
 	o->len[channel] += d->frame.len;

@@ -26,7 +26,7 @@ struct driver {
 struct outcome {
 	struct fields end;
 	uint64_t end_offset;
-	size_t len[3]; /* bytes by channel */
+	size_t len[3], cap[3]; /* bytes by channel */
 	uint8_t *bytes[3]; /* each followed by a NUL */
 	uint64_t total;
 };
