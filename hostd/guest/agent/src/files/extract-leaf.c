@@ -82,9 +82,6 @@ int extract_hard_link(struct extractor *extractor, const struct tar_entry *entry
 			return fail_errno(failure, errno, extractor->link.data);
 		if (extract_clear_way(extractor, dir, base, failure) < 0)
 			return -1;
-		target_dir = parents_of(&extractor->link_parents, extractor->link.data, false, &target_base, failure);
-		if (target_dir < 0)
-			return -1;
 		if (linkat(target_dir, target_base, dir, base, 0) == 0)
 			return 0;
 	}

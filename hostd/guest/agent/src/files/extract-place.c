@@ -6,17 +6,14 @@
 #include <unistd.h>
 
 /* Removes what stands where the entry goes: never followed, folders only when empty. */
-int extract_clear_way(struct extractor *extractor, int dir, const char *base, struct failure *failure)
+int extract_clear_way(const struct extractor *extractor, int dir, const char *base, struct failure *failure)
 {
 	if (unlinkat(dir, base, 0) == 0 || errno == ENOENT)
 		return 0;
 	if (errno != EISDIR)
 		return fail_errno(failure, errno, extractor->path.data);
-	if (unlinkat(dir, base, AT_REMOVEDIR) < 0)
-		return fail_errno(failure, errno, extractor->path.data);
-	/* The cached parent of links may be the folder just removed. */
-	parents_forget(&extractor->link_parents);
-	return 0;
+	/* Never a folder that is kept open for later entries: those hold something. */
+	return unlinkat(dir, base, AT_REMOVEDIR) < 0 ? fail_errno(failure, errno, extractor->path.data) : 0;
 }
 
 /* The owner the entry shall have; false when it needs no change because new files are made with it. */

@@ -29,7 +29,7 @@ int extract_finish(struct extractor *extractor, struct failure *failure);
 int extract_file(struct extractor *extractor, struct tar_reader *reader, int dir, const char *base, struct failure *failure);
 int extract_symlink(struct extractor *extractor, const struct tar_entry *entry, int dir, const char *base, struct failure *failure);
 int extract_hard_link(struct extractor *extractor, const struct tar_entry *entry, int dir, const char *base, struct failure *failure);
-int extract_clear_way(struct extractor *extractor, int dir, const char *base, struct failure *failure);
+int extract_clear_way(const struct extractor *extractor, int dir, const char *base, struct failure *failure);
 int extract_owner(const struct extractor *extractor, const struct tar_entry *entry, bool fresh, struct owner *owner, struct failure *failure);
 /* Writes the entry's content to an empty file. */
 int extract_content(int fd, struct tar_reader *reader, const char *path, struct failure *failure);
