@@ -7,6 +7,7 @@ import type { Image } from '../../guest/image/image.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
 import type { Vmm, VmLaunch, VmRecord, VmShape, VmSnapshotFiles } from '../../vmm/vmm.ts';
 import type { HostContext } from '../host-context.ts';
+import { freshIdentity } from '../ids.ts';
 import { coldBoot, type BootedMachine } from './cold-boot.ts';
 import { ingredientsOf, linkArguments, templateKey } from './template-key.ts';
 import { removeTemplate, templateFiles, writeManifest, type Template } from './template-store.ts';
@@ -142,7 +143,7 @@ export class TemplateMaker {
   async #freeze({ vm, guest }: BootedMachine, build: Build): Promise<void> {
     try {
       await faultPoint('template.after-boot');
-      await warmUp(guest);
+      await warmUp(guest, this.#host.network.link.gateway);
       await faultPoint('template.after-warm-up');
       await guest.sync(syncMs);
       guest.disconnect();
@@ -179,10 +180,11 @@ export class TemplateMaker {
   }
 }
 
-/** The first execs page in the shell and the libraries: let them be in the template. */
-async function warmUp(guest: Guest): Promise<void> {
+/** What every sandbox does first pages in code, files and folders: let them be in the template. The identity is overwritten by each restore. */
+async function warmUp(guest: Guest, nameserver: string): Promise<void> {
+  await guest.prepareResume(freshIdentity('sbx_template', nameserver), warmUpMs);
   const discard = { write: () => Promise.resolve() };
-  const common = { env: {}, cwd: '/', user: 'root', stdin: false, timeoutMs: warmUpMs };
+  const common = { env: {}, cwd: '/workspace', user: 'root', stdin: false, timeoutMs: warmUpMs };
   for (const spec of [{ argv: ['/bin/true'] }, { shell: 'true' }, { argv: ['/bin/true'] }]) {
     const exec = guest.exec({ ...common, ...spec }, discard);
     await exec.result;
