@@ -106,19 +106,11 @@ async function readConfigFile(file: string): Promise<object> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw unreadable(file, `is not valid JSON${where(text, error)}`);
+    throw unreadable(file, `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw unreadable(file, 'is not a JSON object');
   return value;
-}
-
-/** Line and column of a JSON error, without repeating what stands there. */
-function where(text: string, error: unknown): string {
-  const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
-  if (position === undefined) return '';
-  const before = text.slice(0, Number(position)).split('\n');
-  return ` (line ${String(before.length)}, column ${String((before.at(-1) ?? '').length + 1)})`;
 }
 
 function readSwitch(name: string, value: string | undefined): boolean | undefined {
