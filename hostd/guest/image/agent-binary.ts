@@ -10,7 +10,8 @@ export const defaultAgentPath = path.join(import.meta.dirname, '../../../build/a
 export const agentProtocolVersion = 1;
 
 export interface AgentBinary {
-  path: string;
+  /** Read once: another make may replace the file while an image is built. */
+  bytes: Buffer;
   /** The id that the agent itself reports. */
   build: string;
   /** SHA-256 of the file, hex. */
@@ -27,5 +28,5 @@ export async function readAgentBinary(file = defaultAgentPath): Promise<AgentBin
     });
   }
   const build = /offshoot-agent ([0-9A-Za-z.+-]+)\n/.exec(bytes.toString('latin1'))?.[1] ?? 'unknown';
-  return { path: file, build, digest: createHash('sha256').update(bytes).digest('hex') };
+  return { bytes, build, digest: createHash('sha256').update(bytes).digest('hex') };
 }

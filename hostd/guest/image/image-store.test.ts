@@ -100,6 +100,18 @@ describe('building', () => {
     expect(await files()).toEqual(['default']);
   });
 
+  it('packs the agent that was there at the start, whatever is compiled meanwhile', async () => {
+    const release = hold();
+    const building = store.build(request, ignore);
+    await untilBuilding();
+    await writeFile(agentPath, 'ELF offshoot-agent 4567cdef\nsecond', { mode: 0o755 });
+    release();
+    const { directory, manifest } = await building;
+    expect(manifest.agentBuild).toBe('0123abcd');
+    expect(await readFile(path.join(directory, 'initramfs.cpio'), 'latin1')).toContain('first');
+    expect((await store.build(request, ignore)).manifest.agentBuild).toBe('4567cdef');
+  });
+
   it('is done anew when asked to', async () => {
     const before = await store.build(request, ignore);
     const after = await store.build({ ...request, rebuild: true }, ignore);

@@ -58,7 +58,7 @@ export async function makeImage(wanted: WantedImage, options: MakeImageOptions):
     const at = (file: string) => path.join(building, file);
     await makeInitramfs(
       runner,
-      { agentBinary: wanted.agent.path, modulesArchive: at(imageFiles.modules), workDirectory: building },
+      { agent: wanted.agent.bytes, modulesArchive: at(imageFiles.modules), workDirectory: building },
       at(imageFiles.initramfs),
     );
     begin('finish');

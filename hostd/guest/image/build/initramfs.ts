@@ -1,6 +1,7 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runChecked, type Runner } from '../../../platform/run.ts';
+import { placeFile } from './place.ts';
 
 /** Packs files below a folder, in the order given, as a newc archive owned by root. */
 export async function packArchive(runner: Runner, directory: string, names: readonly string[], archive: string): Promise<void> {
@@ -19,12 +20,12 @@ export async function packArchive(runner: Runner, directory: string, names: read
  */
 export async function makeInitramfs(
   runner: Runner,
-  parts: { agentBinary: string; modulesArchive: string; workDirectory: string },
+  parts: { agent: Buffer; modulesArchive: string; workDirectory: string },
   file: string,
 ): Promise<void> {
   const staging = path.join(parts.workDirectory, 'init-staging');
   await mkdir(staging, { recursive: true });
-  await cp(parts.agentBinary, path.join(staging, 'init'), { mode: 0 });
+  await placeFile(staging, 'init', parts.agent, 0o755);
   const agentArchive = path.join(parts.workDirectory, 'agent.cpio');
   await packArchive(runner, staging, ['init'], agentArchive);
   await writeFile(file, Buffer.concat([await readFile(agentArchive), await readFile(parts.modulesArchive)]));
