@@ -333,7 +333,7 @@ static void endless_folders(void)
 	CHECK(mkdir("target/a", 0755) == 0 && mkdir("target/b", 0755) == 0);
 	struct late_folders late = {.root = open("target", O_RDONLY | O_DIRECTORY)};
 	for (unsigned i = 0; i < 2000000; i++)
-		CHECK(late_folders_add(&late, i % 2 ? "b" : "a", i < 1900000 ? 0700 : 0711, true, (struct timespec){.tv_sec = i}, &failure) == 0);
+		CHECK(late_folders_add(&late, i % 2 ? "b" : "a", i < 1900000 ? 0700 : 0711, (struct timespec){.tv_sec = i}, &failure) == 0);
 	CHECK(late.count < 1500000 && late_folders_apply(&late, &failure) == 0);
 	CHECK(stat("target/b", &st) == 0 && (st.st_mode & 0777) == 0711 && st.st_mtim.tv_sec == 1999999);
 	close(late.root);

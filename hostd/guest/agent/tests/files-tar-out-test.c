@@ -152,6 +152,8 @@ static void unreadable(void)
 	struct stat st;
 	CHECK(stat("open/d/f", &st) == 0 && st.st_uid == 65534 && (st.st_mode & 0777) == 0400);
 	CHECK(stat("open/d", &st) == 0 && (st.st_mode & 0777) == 0555 && st.st_mtim.tv_sec == 1000000000);
+	CHECK(chmod("open/d", 0700) == 0 && WORKER("tar-in", &archive, "path", jail_path("open"), "user", "65534:65534")->ok);
+	CHECK(stat("open/d", &st) == 0 && (st.st_mode & 0777) == 0555);
 	bytes_free(&archive);
 }
 

@@ -47,8 +47,7 @@ static int extract_folder(struct extractor *extractor, const struct tar_entry *e
 		return -1;
 	if (owner.given && fchownat(dir, base, owner.uid, owner.gid, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_errno(failure, errno, path);
-	bool set_mode = !fresh || owner.given || mode != entry->mode || extractor->parents.setgid;
-	return late_folders_add(&extractor->late, path, entry->mode, set_mode, entry->mtime, failure);
+	return late_folders_add(&extractor->late, path, entry->mode, entry->mtime, failure);
 }
 
 /* The archive's entry for the target folder itself: says something only about a folder that was made for it. */
@@ -63,7 +62,7 @@ static int extract_root(struct extractor *extractor, const struct tar_entry *ent
 		return -1;
 	if (owner.given && fchown(extractor->root, owner.uid, owner.gid) < 0)
 		return fail_errno(failure, errno, ".");
-	return late_folders_add(&extractor->late, "", entry->mode, true, entry->mtime, failure);
+	return late_folders_add(&extractor->late, "", entry->mode, entry->mtime, failure);
 }
 
 int extract_entry(struct extractor *extractor, struct tar_reader *reader, struct failure *failure)

@@ -16,7 +16,6 @@ struct late_folder {
 	size_t path_at;
 	const char *path; /* set when the paths no longer move */
 	mode_t mode;
-	bool set_mode;
 	struct timespec mtime;
 };
 
@@ -38,7 +37,7 @@ static int apply_one(int root, const struct late_folder *folder, struct failure 
 		return fail_errno(failure, errno, folder->path);
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, folder->mtime};
 	int rc = 0;
-	if ((folder->set_mode && fchmod(fd, folder->mode) < 0) || futimens(fd, times) < 0)
+	if (fchmod(fd, folder->mode) < 0 || futimens(fd, times) < 0)
 		rc = fail_errno(failure, errno, folder->path);
 	close(fd);
 	return rc;
@@ -59,7 +58,7 @@ int late_folders_apply(struct late_folders *late, struct failure *failure)
 	return rc;
 }
 
-int late_folders_add(struct late_folders *late, const char *path, mode_t mode, bool set_mode, struct timespec mtime, struct failure *failure)
+int late_folders_add(struct late_folders *late, const char *path, mode_t mode, struct timespec mtime, struct failure *failure)
 {
 	if (late->count * sizeof *late->items + late->paths.len > MEMORY_MAX && late_folders_apply(late, failure) < 0)
 		return -1;
@@ -74,7 +73,7 @@ int late_folders_add(struct late_folders *late, const char *path, mode_t mode, b
 	size_t at = late->paths.len;
 	if (!bytes_append(&late->paths, path, strlen(path) + 1))
 		return fail(failure, "io", "out of memory");
-	late->items[late->count++] = (struct late_folder){.path_at = at, .mode = mode, .set_mode = set_mode, .mtime = mtime};
+	late->items[late->count++] = (struct late_folder){.path_at = at, .mode = mode, .mtime = mtime};
 	return 0;
 }
 

@@ -18,7 +18,7 @@ struct late_folders {
 };
 
 /* `path` is normalised; empty for the root itself. */
-int late_folders_add(struct late_folders *late, const char *path, mode_t mode, bool set_mode, struct timespec mtime, struct failure *failure);
+int late_folders_add(struct late_folders *late, const char *path, mode_t mode, struct timespec mtime, struct failure *failure);
 int late_folders_apply(struct late_folders *late, struct failure *failure);
 void late_folders_free(struct late_folders *late);
 
