@@ -35,8 +35,11 @@ static int visit(void *context, const struct walk_entry *entry, struct failure *
 	if (fstatat(entry->dir, entry->base, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return walk_vanished(errno) ? 0 : fail_errno(failure, errno, entry->path);
 	listing->block.len = 0;
-	if (put_stat(&listing->block, entry->path, &st, entry->dir, entry->base, &unreadable) < 0)
-		return strcmp(unreadable.code, "not-found") == 0 ? 0 : fail(failure, unreadable.code, "%s", unreadable.message);
+	if (put_stat(&listing->block, entry->path, &st, entry->dir, entry->base, &unreadable) < 0) {
+		/* A link that is gone, or something else by now. */
+		bool changed = strcmp(unreadable.code, "not-found") == 0 || strcmp(unreadable.code, "invalid") == 0;
+		return changed ? 0 : fail(failure, unreadable.code, "%s", unreadable.message);
+	}
 	if (put_block(listing, failure) < 0)
 		return -1;
 	return listing->recursive && S_ISDIR(st.st_mode);
