@@ -158,9 +158,12 @@ test('it never asks itself', async () => {
   const self = [port, server.port].map((one) => ({ address: '127.0.0.1', port: one }));
   const opened = await openDnsForwarder({ address: '127.0.0.1', port, resolvConf: '/nonexistent', upstreams: self });
   cleanups.push(() => opened.close());
-  const answers = await Promise.all([1, 2, 3].map((id) => askOverUdp(port, buildQuery('www.example', 'A', id))));
-  expect(answers.map((answer) => answer.readUInt8(3) & 15)).toEqual([0, 0, 0]);
-  expect(server.seen).toHaveLength(3);
+  const first = askOverUdp(port, buildQuery('www.example', 'A', 1));
+  await expect.poll(() => server.seen.length).toBe(1);
+  // Going round would have taken all of the client's queries by now.
+  const second = askOverUdp(port, buildQuery('www.example', 'A', 2));
+  const answers = await Promise.all([first, second]);
+  expect(answers.map((answer) => answer.readUInt8(3) & 15)).toEqual([0, 0]);
 });
 
 test('a taken port is refused, for UDP and for TCP, and leaves nothing open', async () => {
