@@ -1,9 +1,8 @@
 #include "job.h"
 
 #include "agent.h"
+#include "job-io.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -11,25 +10,6 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
-
-#define READ_MAX (256u << 10)
-#define PIPE_SMALL (64 << 10)
-#define PIPE_LARGE (1 << 20)
-
-static void close_watch(struct agent *agent, struct watch *watch)
-{
-	if (watch->fd < 0)
-		return;
-	loop_watch(&agent->loop, watch, 0);
-	close(watch->fd);
-	watch->fd = -1;
-}
-
-static void close_input(struct job *job)
-{
-	close_watch(job->agent, &job->input);
-	stream_discard_input(job->stream);
-}
 
 static void job_free(struct job *job)
 {
@@ -39,9 +19,10 @@ static void job_free(struct job *job)
 			*place = job->next;
 			break;
 		}
-	close_watch(agent, &job->input);
-	close_watch(agent, &job->output[0].watch);
-	close_watch(agent, &job->output[1].watch);
+	job->stream = NULL;
+	job_input_close(job);
+	job_output_close(&job->output[0]);
+	job_output_close(&job->output[1]);
 	loop_clear_timer(&agent->loop, &job->drain);
 	if (job->release)
 		job->release(job);
@@ -55,7 +36,7 @@ void job_check_finished(struct job *job)
 	for (int i = 0; i < 2; i++) {
 		struct job_output *output = &job->output[i];
 		if (output->watch.fd >= 0 && job->drain_over && output->owed <= 0)
-			close_watch(job->agent, &output->watch);
+			job_output_close(output);
 		if (output->watch.fd >= 0)
 			return;
 	}
@@ -64,98 +45,18 @@ void job_check_finished(struct job *job)
 	job_free(job);
 }
 
-static void output_ready(void *owner, uint32_t events)
-{
-	struct job_output *output = owner;
-	struct job *job = output->job;
-	struct stream *stream = job->stream;
-	(void)events;
-	size_t room = ring_room(&stream->out, output->channel);
-	if (room == 0) {
-		loop_watch(&job->agent->loop, &output->watch, 0);
-		return;
-	}
-	struct iovec piece[2];
-	int pieces = ring_reserve(&stream->out, READ_MAX, piece);
-	ssize_t got = readv(output->watch.fd, piece, pieces);
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (got <= 0) {
-		close_watch(job->agent, &output->watch);
-		job_check_finished(job);
-		return;
-	}
-	ring_commit(&stream->out, output->channel, (size_t)got);
-	stream_produced(stream);
-	if (got >= PIPE_SMALL && !output->grown && !job->terminal) {
-		output->grown = true;
-		fcntl(output->watch.fd, F_SETPIPE_SZ, PIPE_LARGE);
-	}
-	if (output->owed > 0)
-		output->owed -= (int)got;
-	if (job->drain_over)
-		job_check_finished(job);
-}
-
-static void end_input(struct job *job)
-{
-	struct termios settings;
-	char end = 4;
-	if (job->terminal && tcgetattr(job->input.fd, &settings) == 0)
-		end = (char)settings.c_cc[VEOF];
-	if (job->terminal && write(job->input.fd, &end, 1) < 0 && errno == EAGAIN) {
-		loop_watch(&job->agent->loop, &job->input, EPOLLOUT);
-		return;
-	}
-	close_input(job);
-}
-
-static void feed_input(struct job *job)
-{
-	const uint8_t *bytes;
-	size_t len;
-	while (job->input.fd >= 0 && (len = stream_pending(job->stream, &bytes)) > 0) {
-		ssize_t put = write(job->input.fd, bytes, len);
-		if (put > 0) {
-			stream_consume(job->stream, (size_t)put);
-			continue;
-		}
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0 && errno == EAGAIN) {
-			loop_watch(&job->agent->loop, &job->input, EPOLLOUT);
-			return;
-		}
-		close_input(job);
-		return;
-	}
-	if (job->input.fd < 0)
-		return;
-	if (job->stream->in_eof)
-		end_input(job);
-	else
-		loop_watch(&job->agent->loop, &job->input, 0);
-}
-
-static void input_ready(void *owner, uint32_t events)
-{
-	(void)events;
-	feed_input(owner);
-}
-
 static void on_input(struct stream *stream)
 {
 	struct job *job = stream->work;
 	if (job->input.events == 0) /* else it waits for the reader */
-		feed_input(job);
+		job_input_feed(job);
 }
 
 static void on_room(struct stream *stream)
 {
 	struct job *job = stream->work;
-	for (int i = 0; i < 2; i++)
-		if (job->output[i].watch.fd >= 0)
-			loop_watch(&job->agent->loop, &job->output[i].watch, EPOLLIN);
+	job_output_resume(&job->output[0]);
+	job_output_resume(&job->output[1]);
 }
 
 void job_signal(const struct job *job, int number)
@@ -186,13 +87,6 @@ static void on_abort(struct stream *stream)
 
 static const struct work_ops job_ops = {.input = on_input, .room = on_room, .control = on_control, .abort = on_abort};
 
-static void adopt(struct watch *watch, int fd, void (*ready)(void *, uint32_t), void *owner)
-{
-	*watch = (struct watch){.fd = fd, .ready = ready, .owner = owner};
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-}
-
 struct job *job_new(struct agent *agent, struct stream *stream, int in_fd, int out_fd, int err_fd)
 {
 	struct job *job = calloc(1, sizeof *job);
@@ -200,13 +94,9 @@ struct job *job_new(struct agent *agent, struct stream *stream, int in_fd, int o
 		return NULL;
 	job->agent = agent;
 	job->stream = stream;
-	adopt(&job->input, in_fd, input_ready, job);
-	int fds[2] = {out_fd, err_fd};
-	for (int i = 0; i < 2; i++) {
-		job->output[i].job = job;
-		job->output[i].channel = (uint8_t)(i + 1);
-		adopt(&job->output[i].watch, fds[i], output_ready, &job->output[i]);
-	}
+	job_input_adopt(job, in_fd);
+	job_output_adopt(job, 0, out_fd);
+	job_output_adopt(job, 1, err_fd);
 	return job;
 }
 
@@ -239,10 +129,9 @@ static void job_reaped(struct job *job, int status, const struct rusage *usage)
 	job->reaped = true;
 	job->status = status;
 	job->usage = *usage;
-	close_input(job);
-	for (int i = 0; i < 2; i++)
-		if (job->output[i].watch.fd < 0 || ioctl(job->output[i].watch.fd, FIONREAD, &job->output[i].owed) < 0)
-			job->output[i].owed = 0;
+	job_input_close(job);
+	job_output_settle(&job->output[0]);
+	job_output_settle(&job->output[1]);
 	job->drain.fire = drain_over;
 	job->drain.owner = job;
 	loop_set_timer(&job->agent->loop, &job->drain, job->drain_ms);

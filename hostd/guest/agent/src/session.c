@@ -187,9 +187,7 @@ static bool resume(struct stream *stream, const struct frame *frame)
 	stream->send_limit = get_u64(frame->payload);
 	stream->suspended = false;
 	stream->end_sent = false;
-	stream_release(stream, frame->offset);
-	if (stream->sent < stream->out.base)
-		stream->sent = stream->out.base;
+	stream_release(stream, frame->offset); /* also moves `sent` up to the oldest kept byte */
 	return true;
 }
 

@@ -321,6 +321,23 @@ static void much_output(void)
 			CHECK(!"a byte was lost or doubled");
 }
 
+/* A million short lines must not become a million frames. */
+static void chatty_output(void)
+{
+	uint32_t id = driver_open(&d, 1u << 30, "kind=exec", "shell=i=0; while [ $i -lt 20000 ]; do echo line; i=$((i+1)); done", NULL);
+	unsigned frames = 0;
+	uint64_t total = 0;
+	do {
+		CHECK(driver_next(&d, DRIVER_WAIT_MS));
+		if (d.frame.type == FRAME_DATA) {
+			total += d.frame.len;
+			frames++;
+		}
+	} while (d.frame.type != FRAME_END);
+	driver_send(&d, FRAME_CLOSE, id, 0, NULL, 0);
+	CHECK(total == 100000 && frames < 2000);
+}
+
 int main(void)
 {
 	driver_start(&d);
@@ -337,6 +354,7 @@ int main(void)
 	timeouts();
 	background_children();
 	much_output();
+	chatty_output();
 	outcome_free(&o);
 	driver_stop(&d);
 	return 0;

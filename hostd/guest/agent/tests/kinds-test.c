@@ -85,6 +85,12 @@ static void identity_fails_closed(void)
 	driver_resync(&d);
 	CHECK(fields_are(&d.hello, "generation", "41"));
 	CHECK(rmdir(path) == 0);
+
+	snprintf(path, sizeof path, "%s/entropy", d.workspace);
+	CHECK(unlink(path) == 0 && mkdir(path, 0700) == 0);
+	RUN("kind=prepare-resume", ENTROPY, "hostname=sbx-3", "generation=43");
+	CHECK(fields_are(&o.end, "error", "io") && fields_are(&o.end, "step", "reseed") && noted("hostname", "sbx-2\n"));
+	CHECK(rmdir(path) == 0);
 }
 
 static bool alive(pid_t pid)

@@ -138,6 +138,26 @@ static void resumed_output(void)
 	CHECK(!driver_listed(&d, id, &state));
 }
 
+/* With credit left and more to say, ended or not: nothing before RESUME. */
+static void silent_until_resumed(void)
+{
+	uint32_t chatty = driver_open(&d, DRIVER_WINDOW, "kind=exec", "stdin=1", "shell=while :; do echo x; sleep 0.02; done", NULL);
+	uint32_t short_one = driver_open(&d, 0, "kind=exec", "shell=sleep 0.2", NULL);
+	driver_await(&d, FRAME_DATA, chatty);
+	uint64_t at = d.frame.offset + d.frame.len;
+	driver_resync(&d);
+	driver_send(&d, FRAME_DATA, chatty, 0, "unread", 6);
+	CHECK(!driver_next(&d, 500));
+	driver_send_limit(&d, FRAME_RESUME, short_one, 0, 0);
+	driver_await(&d, FRAME_END, short_one);
+	driver_send_limit(&d, FRAME_RESUME, chatty, at, at + 1000);
+	driver_await(&d, FRAME_DATA, chatty);
+	CHECK(d.frame.offset == at);
+	driver_send(&d, FRAME_CLOSE, chatty, 0, NULL, 0);
+	driver_send(&d, FRAME_CLOSE, short_one, 0, NULL, 0);
+	driver_resync(&d);
+}
+
 static void resumed_input(void)
 {
 	struct fields state;
@@ -333,6 +353,7 @@ int main(void)
 	credit();
 	a_full_ring();
 	resumed_output();
+	silent_until_resumed();
 	resumed_input();
 	broken_protocol();
 	unfinished_opens_are_forgotten();
