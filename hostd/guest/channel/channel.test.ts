@@ -88,3 +88,206 @@ test('an exec: parameters, input, both output channels, the result', async () =>
   await guest.ping(1000);
   expect(agent.streams.size).toBe(0);
 });
+
+test('input: nothing after the end, nothing without stdin, nothing after the exec', async () => {
+  agent.onOpen = echo;
+  const guest = await connect();
+  const exec = guest.exec(catSpec, new CollectingSink());
+  exec.endInput();
+  await expect(exec.write(Buffer.from('x'))).rejects.toMatchObject({ code: 'exec-input-closed' });
+  await exec.result;
+  await expect(exec.write(Buffer.from('x'))).rejects.toMatchObject({ code: 'exec-ended' });
+  agent.onOpen = () => undefined;
+  const mute = guest.exec({ ...catSpec, stdin: false }, new CollectingSink());
+  await expect(mute.write(Buffer.from('x'))).rejects.toMatchObject({ code: 'exec-input-closed' });
+  mute.endInput();
+  await guest.ping(1000);
+  expect(agent.streams.get(mute.streamId)?.inputEnded).toBe(false);
+});
+
+test('signals and sizes arrive, each once without a cut', async () => {
+  agent.onOpen = () => undefined;
+  const guest = await connect();
+  const exec = guest.exec(catSpec, new CollectingSink());
+  exec.signal(2);
+  exec.resize(5, 6);
+  exec.signal(2);
+  await guest.ping(1000);
+  server.drop();
+  await guest.ping(5000);
+  expect(agent.streams.get(exec.streamId)?.controls).toEqual([
+    { signal: '2' },
+    { rows: '5', cols: '6' },
+    { signal: '2' },
+  ]);
+});
+
+test('a signal sent while the carrier is away arrives when it is back', async () => {
+  agent.onOpen = (stream) => {
+    stream.onControl = ({ signal }) =>
+      stream.end([
+        ['ok', 1],
+        ['signal', signal ?? ''],
+      ]);
+  };
+  const guest = await connect();
+  const exec = guest.exec(catSpec, new CollectingSink());
+  await guest.ping(1000);
+  server.drop();
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  exec.signal(15);
+  expect(await exec.result).toMatchObject({ signalNumber: 15 });
+});
+
+test('an agent that lost the exec, and one that has no room', async () => {
+  agent.onOpen = (stream) => stream.write(Buffer.from('begun'));
+  const guest = await connect();
+  const sink = new CollectingSink();
+  const exec = guest.exec(catSpec, sink);
+  while (sink.nextOffset === 0) await new Promise(setImmediate);
+  agent.streams.clear();
+  server.drop();
+  expect(await exec.result).toMatchObject({ exitCode: null, failure: { code: 'stream-lost' } });
+  agent.onOpen = (stream) => stream.end([['error', 'too-many-streams']]);
+  await expect(guest.exec(catSpec, sink).result).rejects.toMatchObject({ code: 'too-many-streams' });
+});
+
+test('at most 256 streams; a closed one makes room', async () => {
+  agent.onOpen = () => undefined;
+  const guest = await connect();
+  const execs = Array.from({ length: 256 }, () => guest.exec(catSpec, new CollectingSink()));
+  expect(() => guest.exec(catSpec, new CollectingSink())).toThrow(
+    expect.objectContaining({ code: 'too-many-streams' }),
+  );
+  await expect(guest.sync(1000)).rejects.toMatchObject({ code: 'too-many-streams' });
+  execs[7]?.close();
+  await expect(execs[7]?.result).rejects.toMatchObject({ code: 'aborted' });
+  guest.exec(catSpec, new CollectingSink());
+  await guest.ping(1000);
+  expect(agent.streams.size).toBe(256);
+  expect(agent.streams.has(execs[7]?.streamId ?? 0)).toBe(false);
+});
+
+test('fields beyond the bounds are refused before anything is sent', async () => {
+  const guest = await connect();
+  const wrong = [
+    { ...catSpec, argv: Array.from({ length: 4100 }, () => 'x') },
+    { ...catSpec, env: { A: 'x'.repeat(2 * 1024 * 1024) } },
+    { ...catSpec, argv: ['a\0b'] },
+    { ...catSpec, env: { A: 'a\0b' } },
+    { ...catSpec, cwd: '/a\0' },
+  ];
+  for (const spec of wrong)
+    expect(() => guest.exec(spec, new CollectingSink())).toThrow(expect.objectContaining({ code: 'invalid-request' }));
+  await guest.ping(1000);
+  expect(agent.opened).toBe(0);
+  agent.onOpen = (stream) =>
+    stream.end([
+      ['ok', 1],
+      ['exit-code', 0],
+    ]);
+  const large = guest.exec({ ...catSpec, env: { A: 'x'.repeat(2_000_000) } }, new CollectingSink());
+  expect(await large.result).toMatchObject({ exitCode: 0 });
+  expect(agent.streams.get(large.streamId)?.texts['env']).toHaveLength(2_000_002);
+});
+
+test('requests have deadlines, and are forgotten by the guest when one passes', async () => {
+  agent.onOpen = () => undefined;
+  const guest = await connect();
+  const details = { operation: 'metrics', timeoutMs: 30 };
+  await expect(guest.metrics(30)).rejects.toMatchObject({ code: 'guest-unresponsive', details });
+  await expect(guest.sync(30)).rejects.toMatchObject({ code: 'guest-unresponsive' });
+  await guest.ping(1000);
+  expect(agent.streams.size).toBe(0);
+  for (const socket of server.sockets) socket.removeAllListeners('data');
+  await expect(guest.ping(30)).rejects.toMatchObject({ code: 'guest-unresponsive', details: { operation: 'ping' } });
+});
+
+const identity = {
+  entropy: Buffer.alloc(32, 1),
+  hostname: 'box',
+  machineId: 'a'.repeat(32),
+  bootId: 'b',
+  generation: 3,
+  dropStreams: true,
+};
+
+test('prepareResume takes the clock at the moment of sending, again when it is sent again', async () => {
+  agent.capabilities.push('prepare-resume');
+  const guest = await connect();
+  const clocks: bigint[] = [];
+  agent.onOpen = (stream) => {
+    clocks.push(BigInt(stream.texts['clock-ns'] ?? 0) / 1_000_000n);
+    stream.end([['ok', 1]]);
+  };
+  const receive = agent.receive.bind(agent);
+  agent.receive = () => undefined;
+  const done = guest.prepareResume(identity, 5000);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  agent.receive = receive;
+  const resentMs = BigInt(Date.now());
+  server.drop();
+  await done;
+  expect(clocks).toHaveLength(1);
+  expect(clocks[0]).toBeGreaterThanOrEqual(resentMs);
+});
+
+test('prepareResume fails as boot-failed, also where the agent does not know it', async () => {
+  agent.onOpen = (stream) =>
+    stream.end([
+      ['error', 'io'],
+      ['message', 'entropy refused'],
+    ]);
+  const guest = await connect();
+  await expect(guest.prepareResume(identity, 1000)).rejects.toMatchObject({
+    code: 'boot-failed',
+    details: { reason: 'unknown-kind' },
+  });
+  agent.capabilities.push('prepare-resume');
+  server.drop();
+  await guest.ping(5000);
+  await expect(guest.prepareResume(identity, 1000)).rejects.toMatchObject({
+    code: 'boot-failed',
+    details: { reason: 'io' },
+  });
+});
+
+test('strays: kept over reconnects until dropped, adopted once, never mistaken for another kind', async () => {
+  agent.onOpen = (stream) => stream.write(Buffer.from('0123456789'));
+  const first = await connect();
+  const ids = [1, 2, 3].map(() => first.exec(catSpec, new CollectingSink()).streamId);
+  const [taken = 0, kept = 0, transfer = 0] = ids;
+  await first.ping(1000);
+  first.disconnect();
+  const stream = agent.streams.get(transfer);
+  if (stream !== undefined) stream.texts['kind'] = 'read-file';
+  agent.streams.get(taken)?.release(4);
+
+  const guest = await connect(true);
+  expect(guest.hello.streams.map(({ id, baseOffset, lengthBytes }) => [id, baseOffset, lengthBytes])).toContainEqual([
+    taken,
+    4,
+    10,
+  ]);
+  expect(guest.reserveStreamId()).toBeGreaterThan(Math.max(...ids));
+  expect(guest.reserveStreamId(1000)).toBe(1001);
+  const sink = new CollectingSink(2);
+  const exec = guest.adoptExec(taken, 2, sink);
+  expect(guest.adoptExec(taken, 2, sink)).toBeUndefined();
+  expect(guest.adoptExec(transfer, 0, sink)).toBeUndefined();
+  expect(guest.adoptExec(999, 0, sink)).toBeUndefined();
+  while (sink.nextOffset < 10) await new Promise(setImmediate);
+  expect([sink.gapBytes, sink.text]).toEqual([2, '456789']);
+  server.drop();
+  await guest.ping(5000);
+  expect([...agent.streams.keys()]).toEqual(ids);
+  guest.closeStrays();
+  await guest.ping(1000);
+  expect([...agent.streams.keys()]).toEqual([taken]);
+  expect(agent.streams.get(kept)).toBeUndefined();
+  agent.streams.get(taken)?.end([
+    ['ok', 1],
+    ['exit-code', 0],
+  ]);
+  expect(await exec?.result).toMatchObject({ exitCode: 0 });
+});

@@ -67,6 +67,8 @@ export class ModelAgent {
   capabilities = ['exec', 'read-file', 'write-file', 'list', 'stat', 'tar-in', 'tar-out', 'metrics', 'sync'];
   /** Largest DATA payload it sends. */
   frameBytes = 65536;
+  /** Takes input up to its window and consumes none of it. */
+  holdsInput = false;
   onOpen: (stream: ModelStream) => void = (stream) => stream.end([['ok', 1]]);
   resyncs = 0;
   opened = 0;
@@ -169,8 +171,13 @@ export class ModelAgent {
     if (frame.offset + frame.payload.length > stream.consumed + inputWindow)
       throw new Error('model agent: input over its limit');
     stream.received += frame.payload.length;
-    stream.consumed = stream.received;
     stream.onInput(Buffer.from(frame.payload));
+    if (!this.holdsInput) this.consume(stream);
+  }
+
+  /** Consumes all that was received and says so. */
+  consume(stream: ModelStream): void {
+    stream.consumed = stream.received;
     this.sendFrame({
       type: frameType.ack,
       streamId: stream.id,
