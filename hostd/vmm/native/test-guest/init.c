@@ -1,4 +1,4 @@
-// PID 1 of the driver's end-to-end tests: loads the virtio modules beside it and answers one-line commands on the agent port.
+// PID 1 of the driver's end-to-end tests: loads the modules of the image's initramfs and answers one-line commands on the agent port.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -19,13 +19,12 @@ static void nap(long milliseconds) {
 }
 
 static void load_modules(void) {
-    FILE *list = fopen("/modules/order", "r");
-    char name[256], path[300];
-    while (list && fgets(name, sizeof name, list)) {
-        name[strcspn(name, "\n")] = 0;
-        snprintf(path, sizeof path, "/modules/%s", name);
+    FILE *list = fopen("/modules.list", "r");
+    char path[256];
+    while (list && fgets(path, sizeof path, list)) {
+        path[strcspn(path, "\n")] = 0;
         int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)) printf("test-guest: %s: %s\n", name, strerror(errno));
+        if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)) printf("test-guest: %s: %s\n", path, strerror(errno));
         close(fd);
     }
     if (list) fclose(list);
@@ -111,9 +110,11 @@ static void obey(char *line, char *answer, size_t size) {
 }
 
 int main(void) {
-    mount("proc", "/proc", "proc", 0, NULL);
-    mount("sysfs", "/sys", "sysfs", 0, NULL);
-    mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+    for (const char **at = (const char *[]){"proc", "sysfs", "devtmpfs", NULL}; *at; at++) {
+        const char *target = **at == 'p' ? "/proc" : **at == 's' ? "/sys" : "/dev";
+        mkdir(target, 0755);
+        if (mount(*at, target, *at, 0, NULL)) printf("test-guest: mount %s: %s\n", target, strerror(errno));
+    }
     setvbuf(stdout, NULL, _IOLBF, 0);
     load_modules();
     int port = open_port();
