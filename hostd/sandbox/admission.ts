@@ -89,6 +89,11 @@ export class Admission {
     return this.#wait(request);
   }
 
+  /** Whether something of this shape could come in now, without coming in. */
+  async hasRoom(shape: VmShape): Promise<boolean> {
+    return this.#queue.length === 0 && this.#missing(shape, await this.#read()) === undefined;
+  }
+
   /** Takes in what an earlier hostd admitted, whether or not there is room. */
   adopt(shape: VmShape): Place {
     const place = this.#place(shape);

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 import type { Image } from '../guest/image/image.ts';
 import type { NetworkSlot } from '../net/network.ts';
@@ -10,8 +10,9 @@ import type { CreationOrder } from './creation-order.ts';
 import type { Idempotency } from './idempotency.ts';
 import { newSandboxRow } from './creation-order.ts';
 import { liveSandbox, type LiveSandbox } from './live-sandbox.ts';
-import { makeVmFolder, restoreSandbox } from './restore.ts';
+import { identify, makeVmFolder, restoreMachine, type RestoredMachine } from './restore.ts';
 import { sandboxPaths } from './sandbox-paths.ts';
+import type { Spare, SparePool } from './spare-pool.ts';
 import { expiresAtMs } from './sandbox-view.ts';
 import { roundShape } from './shape.ts';
 import type { Teardown } from './teardown.ts';
@@ -25,9 +26,17 @@ export class Creation {
   readonly #templates: TemplateManager;
   readonly #teardown: Teardown;
   readonly #idempotency: Idempotency;
+  readonly #spares: SparePool;
 
-  constructor(host: HostContext, templates: TemplateManager, teardown: Teardown, idempotency: Idempotency) {
+  constructor(
+    host: HostContext,
+    templates: TemplateManager,
+    teardown: Teardown,
+    idempotency: Idempotency,
+    spares: SparePool,
+  ) {
     this.#host = host;
+    this.#spares = spares;
     this.#templates = templates;
     this.#teardown = teardown;
     this.#idempotency = idempotency;
@@ -44,15 +53,27 @@ export class Creation {
     const sandbox = liveSandbox(row, sandboxPaths(this.#host.paths, order.id));
     sandbox.env = order.request.env;
     this.#host.registry.add(sandbox);
+    this.#spares.begin();
     sandbox.creation = this.#bringUp(order, sandbox, image);
-    await sandbox.creation;
+    const { egressMode } = row;
+    await sandbox.creation.then(
+      () => this.#spares.end({ image, shape, egressMode }),
+      (error: unknown) => {
+        this.#spares.end(undefined);
+        throw error;
+      },
+    );
   }
 
   async #bringUp(order: CreationOrder, sandbox: LiveSandbox, image: Image): Promise<void> {
-    await this.#admit(order, sandbox);
+    const spare = await this.#admit(order, sandbox, image);
     try {
       await faultPoint('create.journaled');
-      await this.#build(order, sandbox, image);
+      const machine = (spare && (await this.#useSpare(sandbox, spare))) ?? (await this.#build(sandbox, image));
+      sandbox.vm = machine.vm;
+      sandbox.guest = machine.guest;
+      this.#announce(order, sandbox, machine.startedMs);
+      await faultPoint('create.running');
     } catch (error) {
       const ended = sandbox.ending.signal.aborted && !this.#host.stopping;
       if (!ended) this.#host.log.warn({ sandboxId: order.id, error }, 'a sandbox could not be created');
@@ -64,10 +85,10 @@ export class Creation {
   }
 
   /** Waits for room and takes it. Who gives up or is refused was never a sandbox; who is stopped while waiting leaves a tombstone. */
-  async #admit(order: CreationOrder, sandbox: LiveSandbox): Promise<void> {
+  async #admit(order: CreationOrder, sandbox: LiveSandbox, image: Image): Promise<Spare | undefined> {
     const { admission, registry, store, events, clock } = this.#host;
-    const stored = () => store.sandboxes.get(order.id) !== undefined;
     const { row } = sandbox;
+    let spare: Spare | undefined;
     try {
       sandbox.place = await admission.enter({
         shape: row,
@@ -78,14 +99,23 @@ export class Creation {
             store.sandboxes.insert(row);
             events.append('sandbox.queued', { sandboxId: row.id });
           });
+          void this.#spares.giveUp();
         },
       });
-      this.#journal(sandbox);
+      const { cpus, memoryMiB, diskMiB, egressMode } = row;
+      spare = await this.#spares.take({ image, shape: { cpus, memoryMiB, diskMiB }, egressMode });
+      sandbox.ending.signal.throwIfAborted();
+      this.#journal(sandbox, spare);
+      return spare;
     } catch (error) {
+      if (spare !== undefined) await this.#spares.discard(spare);
       sandbox.place?.leave();
       const stopped = sandbox.ending.signal.aborted && !this.#host.stopping;
       store.transaction(() => {
-        if (!stored()) return;
+        if (store.sandboxes.get(row.id) === undefined) {
+          if (!stopped) return;
+          store.sandboxes.insert(row);
+        }
         const reason = stopped ? 'stopped' : 'create-failed';
         const message = stopped ? 'Stopped while it waited for room.' : 'It did not get room.';
         const endedAtMs = clock.wallMs();
@@ -101,45 +131,76 @@ export class Creation {
     }
   }
 
-  /** Everything that is going to exist, in one transaction, before any of it does. */
-  #journal(sandbox: LiveSandbox): void {
+  /** Everything that is going to exist, in one transaction, before any of it does. What a spare machine has becomes the sandbox's. */
+  #journal(sandbox: LiveSandbox, spare: Spare | undefined): void {
     const { store, registry, events, slots } = this.#host;
     const { id } = sandbox.row;
-    const slot = slots.take();
+    const slot = spare?.slot ?? slots.take();
+    if (spare !== undefined) sandbox.paths = { ...sandbox.paths, vm: spare.vmDirectory };
     try {
       store.transaction(() => {
         if (store.sandboxes.get(id) === undefined) store.sandboxes.insert(sandbox.row);
-        registry.move(sandbox, 'creating', { slot, queuedMs: this.#elapsedMs(sandbox) });
+        const templateId = spare?.template.manifest.id ?? null;
+        registry.move(sandbox, 'creating', { slot, templateId, queuedMs: this.#elapsedMs(sandbox) });
+        if (spare !== undefined) store.resources.eraseAll(spare.owner);
+        const vmDetail = spare === undefined ? {} : { record: spare.vm.record };
         store.resources.record({ owner: id, kind: 'directory', name: id, detail: {} });
         store.resources.record({ owner: id, kind: 'network-slot', name: String(slot), detail: { slot } });
-        store.resources.record({ owner: id, kind: 'vm', name: sandbox.paths.vm, detail: {} });
+        store.resources.record({ owner: id, kind: 'vm', name: sandbox.paths.vm, detail: vmDetail });
         events.append('sandbox.creating', { sandboxId: id, data: { image: sandbox.row.image } });
       });
     } catch (error) {
-      slots.free(slot);
+      if (spare === undefined) slots.free(slot);
       throw error;
     }
   }
 
-  async #build(order: CreationOrder, sandbox: LiveSandbox, image: Image): Promise<void> {
+  /** Gives a spare machine its identity. Undefined when that fails: then the sandbox is built as if there had been none. */
+  async #useSpare(sandbox: LiveSandbox, spare: Spare): Promise<RestoredMachine | undefined> {
+    const { store, log, clock } = this.#host;
+    const { id, egressMode } = sandbox.row;
+    const startedMs = clock.monotonicMs();
+    sandbox.vm = spare.vm;
+    sandbox.guest = spare.guest;
+    const [prepared, folders] = await Promise.allSettled([
+      untilAborted(sandbox.ending.signal, identify(this.#host, spare.guest, id, egressMode)),
+      this.#makeFolder(sandbox),
+    ]);
+    if (folders.status === 'rejected') throw folders.reason;
+    sandbox.ending.signal.throwIfAborted();
+    await faultPoint('create.after-prepare');
+    if (prepared.status === 'fulfilled') return { vm: spare.vm, guest: spare.guest, startedMs };
+    log.warn({ sandboxId: id, error: prepared.reason as unknown }, 'a spare machine did not answer');
+    spare.guest.disconnect();
+    await this.#host.vmm.destroy(spare.vmDirectory, spare.vm.record);
+    await rm(spare.vmDirectory, { recursive: true, force: true });
+    sandbox.vm = undefined;
+    sandbox.guest = undefined;
+    sandbox.paths = sandboxPaths(this.#host.paths, id);
+    store.transaction(() => {
+      store.resources.erase(id, 'vm', spare.vmDirectory);
+      store.resources.record({ owner: id, kind: 'vm', name: sandbox.paths.vm, detail: {} });
+    });
+    sandbox.row = { ...sandbox.row, templateId: null };
+    await this.#templates.release(spare.template.manifest.id);
+    return undefined;
+  }
+
+  async #build(sandbox: LiveSandbox, image: Image): Promise<RestoredMachine> {
     const { slot, egressMode } = sandbox.row;
     if (slot === null) throw new Error('A sandbox without a slot can not be built.');
     const uid = this.#host.config.uidBase + slot;
-    const acquired = this.#acquire(sandbox, image);
-    const parts = await settleAll([
-      this.#makeFolders(sandbox, uid).then(() => faultPoint('create.after-directory')),
-      this.#host.network.create(slot, uid, egressMode).then(async (network) => {
+    const [, network, template] = await settleAll([
+      this.#makeFolder(sandbox)
+        .then(() => makeVmFolder(this.#host, sandbox.paths.vm, uid))
+        .then(() => faultPoint('create.after-directory')),
+      this.#host.network.create(slot, uid, egressMode).then(async (made) => {
         await faultPoint('create.after-network');
-        return network;
+        return made;
       }),
-      acquired,
+      this.#acquire(sandbox, image),
     ] as const);
-    const [, network, template] = parts;
-    const { vm, guest, startedMs } = await this.#restore(sandbox, image, template, network, uid);
-    sandbox.vm = vm;
-    sandbox.guest = guest;
-    this.#announce(order, sandbox, startedMs);
-    await faultPoint('create.running');
+    return this.#restore(sandbox, image, template, network, uid);
   }
 
   /** The sandbox holds its template until it is gone, or gives up waiting for it when it is to end. */
@@ -152,19 +213,21 @@ export class Creation {
     return template;
   }
 
-  async #makeFolders(sandbox: LiveSandbox, uid: number): Promise<void> {
+  async #makeFolder(sandbox: LiveSandbox): Promise<void> {
     const { directory, env } = sandbox.paths;
     await mkdir(directory, { recursive: true, mode: 0o711 });
     await giveTo(directory, 0, this.#host.config.vmmGid);
-    await makeVmFolder(this.#host, sandbox, uid);
     if (Object.keys(sandbox.env).length > 0) await writeFile(env, JSON.stringify(sandbox.env), { mode: 0o600 });
   }
 
   /** Restores, once more when it fails, and from a new template when the old one does not work at all. */
   async #restore(sandbox: LiveSandbox, image: Image, first: Template, network: NetworkSlot, uid: number) {
+    const { id, egressMode } = sandbox.row;
+    const ending = sandbox.ending.signal;
+    const target = { id, owner: id, vmDirectory: sandbox.paths.vm, uid, egressMode, network, ending };
     for (let template = first; ;) {
       try {
-        const machine = await restoreSandbox(this.#host, sandbox, template, network, uid);
+        const machine = await restoreMachine(this.#host, target, template);
         this.#templates.restoreWorked(template);
         return machine;
       } catch (error) {
@@ -172,7 +235,7 @@ export class Creation {
         if (!(await this.#templates.restoreFailed(template))) throw error;
         this.#host.log.warn({ sandboxId: sandbox.row.id, error }, 'a restore failed; trying once more');
         await this.#host.vmm.destroy(sandbox.paths.vm, undefined);
-        await makeVmFolder(this.#host, sandbox, uid);
+        await makeVmFolder(this.#host, sandbox.paths.vm, uid);
         if (!template.retired) continue;
         await this.#templates.release(template.manifest.id);
         sandbox.row = { ...sandbox.row, templateId: null };

@@ -46,6 +46,11 @@ export const hostConfigSchema = z.strictObject({
   killDeadlineMs: milliseconds.default(5_000),
   sampleIntervalMs: milliseconds.default(5_000),
 
+  /** Machines of the shape asked for last that are restored ahead, so that the next sandbox starts at once; each takes some 60 MiB. */
+  spares: z.int().min(0).max(16).default(0),
+  /** A spare machine that nobody asked for in this time is given up. */
+  spareIdleMs: milliseconds.default(600_000),
+
   maxTemplates: z.int().min(1).default(8),
   concurrentBoots: z
     .int()

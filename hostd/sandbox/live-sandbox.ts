@@ -14,7 +14,7 @@ export interface Ending {
 /** What hostd holds in memory of one sandbox that is not gone; the row is the copy of what the store has. */
 export interface LiveSandbox {
   row: SandboxRow;
-  readonly paths: SandboxPaths;
+  paths: SandboxPaths;
   readonly execs: Map<string, LiveExec>;
   /** Aborted when the sandbox is to end: whatever waits on its behalf gives up. */
   readonly ending: AbortController;

@@ -19,6 +19,7 @@ import { Recovery } from './recovery.ts';
 import { Registry } from './registry.ts';
 import { Retention } from './retention.ts';
 import { statePaths } from './sandbox-paths.ts';
+import { SparePool } from './spare-pool.ts';
 import { LocalSandboxes } from './sandbox-service.ts';
 import { Slots } from './slots.ts';
 import { Teardown } from './teardown.ts';
@@ -37,6 +38,7 @@ export class LocalHost implements Host {
   readonly events: StoredEvents;
   readonly #host: HostContext;
   readonly #templates: TemplateManager;
+  readonly #spares: SparePool;
   readonly #recovery: Recovery;
   readonly #background = new AbortController();
   readonly #loops: { run(signal: AbortSignal): Promise<void> }[];
@@ -57,14 +59,15 @@ export class LocalHost implements Host {
     this.#host = host;
     this.#startedAtMs = parts.clock.wallMs();
     this.#templates = new TemplateManager(host);
+    this.#spares = new SparePool(host, this.#templates);
     const runner = new ExecRunner(host);
     const teardown = new Teardown(host, runner, this.#templates);
     const idempotency = new Idempotency(parts.store, parts.clock, parts.config.idempotencyHours);
-    const creation = new Creation(host, this.#templates, teardown, idempotency);
+    const creation = new Creation(host, this.#templates, teardown, idempotency, this.#spares);
     const leases = new Leases(host, teardown);
     const retention = new Retention(host, idempotency);
     this.#recovery = new Recovery(host, runner, this.#templates, teardown);
-    this.#loops = [leases, retention, new UsageSampler(host), new Janitor(host, teardown)];
+    this.#loops = [leases, retention, this.#spares, new UsageSampler(host), new Janitor(host, teardown)];
     this.sandboxes = new LocalSandboxes({ host, creation, teardown, idempotency, leases, retention });
     this.execs = new LocalExecs(host, runner);
     this.files = new LocalFiles(host);
@@ -100,6 +103,7 @@ export class LocalHost implements Host {
     for (const sandbox of creating) if (sandbox.row.state === 'creating') sandbox.ending.abort(leaving);
     await created;
     await Promise.allSettled(registry.live.map(({ teardown }) => teardown ?? Promise.resolve()));
+    await this.#spares.close();
     this.#background.abort();
     await this.#running;
     for (const sandbox of registry.live) {

@@ -7,9 +7,10 @@ import type { ExecRunner } from './exec/exec-runner.ts';
 import type { HostContext } from './host-context.ts';
 import { liveSandbox, type Ending, type LiveSandbox } from './live-sandbox.ts';
 import { sandboxPaths } from './sandbox-paths.ts';
+import { spareOwnerPrefix } from './spare-pool.ts';
 import { Semaphore } from './semaphore.ts';
 import { liveStates } from './states.ts';
-import { journaledRecord, type Teardown } from './teardown.ts';
+import { journaledRecord, journaledVmDirectory, type Teardown } from './teardown.ts';
 import type { TemplateManager } from './template/template-manager.ts';
 import { endingOf, watchSandbox } from './watch.ts';
 
@@ -32,14 +33,17 @@ export class Recovery {
 
   async run(): Promise<void> {
     const { paths, store } = this.#host;
-    for (const directory of [paths.root, paths.sandboxes, paths.templates, paths.builds]) {
+    for (const directory of [paths.root, paths.sandboxes, paths.templates, paths.builds, paths.machines]) {
       await mkdir(directory, { recursive: true, mode: 0o711 });
     }
     const rows = store.sandboxes.inStates(liveStates);
     for (const row of rows) {
       if (row.slot !== null) this.#host.slots.adopt(row.slot);
-      this.#host.registry.add(liveSandbox(row, sandboxPaths(paths, row.id)));
+      const own = sandboxPaths(paths, row.id);
+      const vm = journaledVmDirectory(this.#host, row.id) ?? own.vm;
+      this.#host.registry.add(liveSandbox(row, { ...own, vm }));
     }
+    await this.#removeSpares();
     await this.#undoTemplates();
     await this.#templates.load(countTemplates(rows));
     const turns = new Semaphore(concurrentAdoptions);
@@ -119,6 +123,19 @@ export class Recovery {
     return undefined;
   }
 
+  /** Machines made ahead that nobody had taken; their networks go with the others nobody knows. */
+  async #removeSpares(): Promise<void> {
+    const { store, vmm } = this.#host;
+    const spares = store.resources.all().filter(({ owner }) => owner.startsWith(spareOwnerPrefix));
+    for (const { owner, kind, name } of spares) {
+      if (kind === 'network-slot') await this.#host.network.remove(Number(name));
+      if (kind !== 'vm') continue;
+      await vmm.destroy(name, undefined);
+      await rm(name, { recursive: true, force: true });
+      store.resources.eraseAll(owner);
+    }
+  }
+
   /** Templates whose making was cut off. */
   async #undoTemplates(): Promise<void> {
     const { store, paths, vmm } = this.#host;
@@ -146,6 +163,8 @@ export class Recovery {
     };
     await strays(paths.sandboxes, (name) => store.sandboxes.get(basename(name)) !== undefined);
     await strays(paths.builds, () => false);
+    const taken = new Set(this.#host.registry.live.map((sandbox) => sandbox.paths.vm));
+    await strays(paths.machines, (name) => taken.has(join(paths.machines, name)));
   }
 
   async #sweepNetworks(): Promise<void> {

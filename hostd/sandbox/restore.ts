@@ -1,46 +1,70 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 import type { Guest } from '../guest/guest.ts';
-import type { NetworkSlot } from '../net/network.ts';
+import type { EgressMode, NetworkSlot } from '../net/network.ts';
 import { faultPoint } from '../platform/fault-points.ts';
 import { giveTo } from '../platform/ownership.ts';
 import { untilAborted } from '../platform/until-aborted.ts';
 import type { Vm } from '../vmm/vmm.ts';
 import type { HostContext } from './host-context.ts';
 import { freshIdentity } from './ids.ts';
-import type { LiveSandbox } from './live-sandbox.ts';
 import type { Template } from './template/template-store.ts';
 
-/** The VMM's own folder, empty, for a sandbox in this slot. */
-export async function makeVmFolder(host: HostContext, sandbox: LiveSandbox, uid: number): Promise<void> {
-  await rm(sandbox.paths.vm, { recursive: true, force: true });
-  await mkdir(sandbox.paths.vm, { recursive: true, mode: 0o711 });
-  await giveTo(sandbox.paths.vm, uid, host.config.vmmGid);
+/** A machine to be: a sandbox's, or one made ahead. */
+export interface RestoreTarget {
+  id: string;
+  /** In the journal. */
+  owner: string;
+  vmDirectory: string;
+  uid: number;
+  egressMode: EgressMode;
+  network: NetworkSlot;
+  /** Aborted when the machine is not wanted any more. */
+  ending: AbortSignal;
+}
+
+export interface RestoredMachine {
+  vm: Vm;
+  guest: Guest;
+  /** Monotonic. */
+  startedMs: number;
+}
+
+/** The VMM's own folder, empty. */
+export async function makeVmFolder(host: HostContext, directory: string, uid: number): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true, mode: 0o711 });
+  await giveTo(directory, uid, host.config.vmmGid);
+}
+
+/** Who the guest is from now on. A guest without a way out has no name server either. */
+export async function identify(host: HostContext, guest: Guest, id: string, egressMode: EgressMode): Promise<void> {
+  const nameserver = egressMode === 'none' ? undefined : host.network.link.gateway;
+  await guest.prepareResume(freshIdentity(id, nameserver), host.config.prepareDeadlineMs);
 }
 
 /**
- * One attempt to restore a template as this sandbox: machine, agent, identity. What fails leaves no machine behind and
- * throws `boot-failed` with the console's last lines, or the reason why the sandbox is to end.
+ * One attempt to restore a template: machine, agent, identity. What fails leaves no machine behind and throws
+ * `boot-failed` with the console's last lines, or the reason why the machine is not wanted any more.
  */
-export async function restoreSandbox(
+export async function restoreMachine(
   host: HostContext,
-  sandbox: LiveSandbox,
+  target: RestoreTarget,
   template: Template,
-  network: NetworkSlot,
-  uid: number,
-): Promise<{ vm: Vm; guest: Guest; startedMs: number }> {
+): Promise<RestoredMachine> {
   const { link } = host.network;
+  const { netnsPath, tapName } = target.network;
   const vm = await host.vmm.start(
     {
-      directory: sandbox.paths.vm,
+      directory: target.vmDirectory,
       shape: template.manifest.shape,
-      uid,
+      uid: target.uid,
       gid: host.config.vmmGid,
-      network: { netnsPath: network.netnsPath, tapName: network.tapName, guestMac: link.guestMac, mtu: link.mtu },
+      network: { netnsPath, tapName, guestMac: link.guestMac, mtu: link.mtu },
       start: { kind: 'restore', snapshot: template.files },
     },
     (record) => {
-      host.store.resources.update(sandbox.row.id, 'vm', sandbox.paths.vm, { record });
+      host.store.resources.update(target.owner, 'vm', target.vmDirectory, { record });
       void faultPoint('create.vm-recorded');
     },
   );
@@ -48,26 +72,25 @@ export async function restoreSandbox(
   let guest: Guest | undefined;
   try {
     await faultPoint('create.after-vm');
-    guest = await connect(host, sandbox, vm);
+    guest = await connect(host, target.ending, vm);
     await faultPoint('create.after-connect');
-    const nameserver = sandbox.row.egressMode === 'none' ? undefined : link.gateway;
-    await guest.prepareResume(freshIdentity(sandbox.row.id, nameserver), host.config.prepareDeadlineMs);
+    await identify(host, guest, target.id, target.egressMode);
     await faultPoint('create.after-prepare');
-    sandbox.ending.signal.throwIfAborted();
+    target.ending.throwIfAborted();
     return { vm, guest, startedMs };
   } catch (cause) {
     const console = await vm.consoleTail().catch(() => '');
     guest?.disconnect();
     const exit = await vm.kill().catch(() => undefined);
-    sandbox.ending.signal.throwIfAborted();
+    target.ending.throwIfAborted();
     throw asBootFailure(cause, exit?.consoleTail ?? console);
   }
 }
 
-async function connect(host: HostContext, sandbox: LiveSandbox, vm: Vm): Promise<Guest> {
+async function connect(host: HostContext, ending: AbortSignal, vm: Vm): Promise<Guest> {
   const attempt = new AbortController();
-  const onEnding = () => attempt.abort(sandbox.ending.signal.reason);
-  sandbox.ending.signal.addEventListener('abort', onEnding);
+  const onEnding = () => attempt.abort(ending.reason);
+  ending.addEventListener('abort', onEnding);
   let connected = false;
   void vm.exited.then((exit) => {
     if (connected) return;
@@ -85,7 +108,7 @@ async function connect(host: HostContext, sandbox: LiveSandbox, vm: Vm): Promise
     return await untilAborted(attempt.signal, connecting, (guest) => guest.disconnect());
   } finally {
     connected = true;
-    sandbox.ending.signal.removeEventListener('abort', onEnding);
+    ending.removeEventListener('abort', onEnding);
   }
 }
 

@@ -6,6 +6,8 @@ export interface StatePaths {
   sandboxes: string;
   templates: string;
   builds: string;
+  /** Machines made ahead; they stay here when a sandbox takes them. */
+  machines: string;
 }
 
 export function statePaths(root: string): StatePaths {
@@ -14,12 +16,13 @@ export function statePaths(root: string): StatePaths {
     sandboxes: join(root, 'sandboxes'),
     templates: join(root, 'templates'),
     builds: join(root, 'builds'),
+    machines: join(root, 'machines'),
   };
 }
 
 export interface SandboxPaths {
   directory: string;
-  /** The VMM's: sockets, overlay, console. Gone with the machine. */
+  /** The VMM's: sockets, overlay, console. Gone with the machine. Elsewhere when the machine was made ahead: the journal knows. */
   vm: string;
   /** Default environment of execs, readable by root only; erased when the sandbox ends, which a database could not promise. */
   env: string;

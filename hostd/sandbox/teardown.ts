@@ -24,6 +24,11 @@ export function journaledRecord(host: HostContext, sandboxId: string): VmRecord 
   return vmRecordSchema.safeParse(resource?.detail.record).data;
 }
 
+/** Where its VMM's folder is, when the journal knows. */
+export function journaledVmDirectory(host: HostContext, sandboxId: string): string | undefined {
+  return host.store.resources.of(sandboxId).find(({ kind }) => kind === 'vm')?.name;
+}
+
 export function goneError(sandboxId: string, ending: Ending): OffshootError {
   return new OffshootError('sandbox-gone', {
     message: `The sandbox ${sandboxId} has ended: ${ending.reason}.`,

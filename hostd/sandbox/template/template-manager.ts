@@ -52,6 +52,11 @@ export class TemplateManager {
     return [...this.#making.values()].some((making) => making.imageDigest === imageDigest);
   }
 
+  /** The template of a shape if it is there. */
+  existing(image: Image, shape: VmShape): Template | undefined {
+    return this.#find(this.#key(image, shape));
+  }
+
   /** The template of a shape, made now if need be; `release` when the sandbox is gone. */
   async acquire(image: Image, shape: VmShape): Promise<Template> {
     let template = this.#find(this.#key(image, shape));
