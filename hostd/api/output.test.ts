@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outputFrameMediaType, outputLineSchema, type OutputLine } from '../contract/index.ts';
+import { OffshootError } from '../errors/offshoot-error.ts';
 import { OutputFrameParser } from '../client/output-frames.ts';
 import { Served } from './testing/served.ts';
 import type { FakeOutput } from './testing/fake-output.ts';
@@ -197,6 +198,17 @@ it('an exec that is not there is a problem, not an empty output', async () => {
   expect(await served.problem('GET', '/v1/sandboxes/sbx_1/execs/exe_none/output?follow=1')).toMatchObject({
     code: 'exec-not-found',
   });
+});
+
+it('a host that refuses a reader is a problem too', async () => {
+  await using other = await Served.start();
+  await other.send('POST', '/v1/sandboxes', { json: { id: 'sbx_1' } });
+  await other.send('POST', '/v1/sandboxes/sbx_1/execs', { json: { id: 'exe_1', argv: ['x'] } });
+  other.host.execs.output = () => ({
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new OffshootError('too-many-streams')) }),
+  });
+  const problem = await other.problem('GET', '/v1/sandboxes/sbx_1/execs/exe_1/output?follow=1');
+  expect(problem).toMatchObject({ status: 429, code: 'too-many-streams' });
 });
 
 it('a shutdown ends followers without an end, so that they come back', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { eventSchema, eventsQuerySchema, queryIntegerSchema, type OffshootEvent } from '../../contract/index.ts';
 import { drained, keepAlive } from '../paced.ts';
 import { defineRoute } from '../route.ts';
+import { started } from '../started.ts';
 
 const lastEventHeaders = z.object({ 'last-event-id': queryIntegerSchema.optional() });
 const reconnectMs = 1_000;
@@ -20,16 +21,18 @@ export const eventsRoute = defineRoute({
   stream: 'follower',
   handle: async ({ query, headers }, { host, response, signal, keepAliveMs }) => {
     const afterId = headers['last-event-id'] ?? query.from ?? (query.follow ? host.events.latestId() : undefined);
-    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-    response.write(`retry: ${String(reconnectMs)}\n\n`);
-    const life = keepAlive(response, keepAliveMs, () => response.write(': alive\n\n'));
-    try {
-      const events = host.events.stream({
+    const events = await started(
+      host.events.stream({
         follow: query.follow,
         signal,
         ...(afterId === undefined ? {} : { afterId }),
         ...(query.sandbox === undefined ? {} : { sandboxId: query.sandbox }),
-      });
+      }),
+    );
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    response.write(`retry: ${String(reconnectMs)}\n\n`);
+    const life = keepAlive(response, keepAliveMs, () => response.write(': alive\n\n'));
+    try {
       for await (const event of events) {
         life.heard();
         response.write(toServerSentEvent(event));

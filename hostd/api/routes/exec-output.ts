@@ -3,6 +3,7 @@ import { outputFrameMediaType, outputLineSchema, outputQuerySchema } from '../..
 import { frameEncoding, lineEncoding } from '../output-encoding.ts';
 import { pumpOutput } from '../output-pump.ts';
 import { defineRoute } from '../route.ts';
+import { started } from '../started.ts';
 import { execParams } from './execs.ts';
 
 export const execOutputRoute = defineRoute({
@@ -26,9 +27,9 @@ export const execOutputRoute = defineRoute({
     const { sandboxId, execId } = params;
     const endedBefore = (await host.execs.get(sandboxId, execId)).state === 'ended';
     const encoding = wantsFrames(request) ? frameEncoding : lineEncoding;
+    const chunks = await started(host.execs.output(sandboxId, execId, query.from, query.follow, signal));
     response.writeHead(200, { 'Content-Type': encoding.contentType, 'Cache-Control': 'no-store' });
     response.flushHeaders();
-    const chunks = host.execs.output(sandboxId, execId, query.from, query.follow, signal);
     await pumpOutput(chunks, { response, encoding, from: query.from, keepAliveMs, signal });
     if (!signal.aborted && (query.follow || endedBefore)) {
       const exec = await host.execs.get(sandboxId, execId);
