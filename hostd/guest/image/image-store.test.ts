@@ -120,14 +120,19 @@ describe('building', () => {
     expect(after.manifest.recipeDigest).toBe(before.manifest.recipeDigest);
   });
 
+  it('is not needed when what is asked for in other words is there', async () => {
+    const present = await store.build(request, ignore);
+    expect(await store.build({ ...request, include: ['git'], suite: 'trixie' }, ignore)).toEqual(present);
+  });
+
   it('does not put another image under a name that is taken, unless asked for a rebuild', async () => {
     await store.build(request, ignore);
-    const other = { ...request, include: ['jq'] };
+    const other = { ...request, include: ['rsync'] };
     await expect(store.build(other, ignore)).rejects.toMatchObject({ code: 'image-exists' });
     await expect(store.build({ ...request, suite: 'bookworm' }, ignore)).rejects.toMatchObject({
       code: 'image-exists',
     });
-    expect((await store.build({ ...other, rebuild: true }, ignore)).manifest.include).toEqual(['jq']);
+    expect((await store.build({ ...other, rebuild: true }, ignore)).manifest.include).toEqual(['rsync']);
   });
 });
 
@@ -148,7 +153,9 @@ describe('building at the same time', () => {
     const release = hold();
     const first = store.build(request, ignore);
     await untilBuilding();
-    await expect(store.build({ ...request, include: ['jq'] }, ignore)).rejects.toMatchObject({ code: 'image-exists' });
+    await expect(store.build({ ...request, include: ['rsync'] }, ignore)).rejects.toMatchObject({
+      code: 'image-exists',
+    });
     release();
     await first;
   });

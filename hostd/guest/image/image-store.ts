@@ -5,7 +5,7 @@ import { systemRunner, type Runner } from '../../platform/run.ts';
 import { readAgentBinary } from './agent-binary.ts';
 import { lockBuilds } from './build-lock.ts';
 import { createRootBuilder, salvagePackages, type RootBuilder } from './build/build-root.ts';
-import { digestOf, planBuild } from './build/plan.ts';
+import { planBuild, recipeDigestOf } from './build/plan.ts';
 import { checkHost } from './host-tools.ts';
 import { readHostConfig, type HostConfig } from './host/host-config.ts';
 import { checkImageName, imageNames, readImage, sweepFolders } from './image-folders.ts';
@@ -74,7 +74,7 @@ class FolderImageStore implements ImageStore {
     const host = await this.#options.hostConfig(request.hostPackageConfig);
     const plan = await planBuild(request, host);
     const agent = await readAgentBinary(this.#options.agentPath);
-    const recipeDigest = digestOf({ root: plan.rootDigest, agent: agent.digest });
+    const recipeDigest = recipeDigestOf(plan, agent.digest);
     return this.#share(
       { name: request.name, rebuild: request.rebuild, include: request.include, host, plan, agent, recipeDigest },
       onProgress,
@@ -129,10 +129,9 @@ class FolderImageStore implements ImageStore {
   async #matching(wanted: WantedImage): Promise<Image | undefined> {
     const image = await this.get(wanted.name).catch(() => undefined);
     if (image === undefined) return undefined;
-    if (image.manifest.requestDigest !== wanted.plan.requestDigest) {
-      throw imageExists(wanted.name, 'exists and was asked for with another recipe');
-    }
-    return image.manifest.recipeDigest === wanted.recipeDigest ? image : undefined;
+    if (image.manifest.recipeDigest === wanted.recipeDigest) return image;
+    if (image.manifest.requestDigest === wanted.plan.requestDigest) return undefined;
+    throw imageExists(wanted.name, 'exists and was asked for with another recipe');
   }
 }
 

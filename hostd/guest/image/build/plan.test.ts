@@ -2,7 +2,7 @@ import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { plainHost } from '../fake-root-builder.ts';
 import type { ImageBuildRequest } from '../image.ts';
-import { planBuild } from './plan.ts';
+import { planBuild, recipeDigestOf } from './plan.ts';
 
 const request: ImageBuildRequest = {
   name: 'x',
@@ -25,14 +25,14 @@ const host = {
 describe('what goes into a root disk', () => {
   it('is the same for the same inputs, whatever the name and order', async () => {
     const [one, two] = [
-      await planBuild({ ...request, include: ['jq', 'zip'] }, host),
-      await planBuild({ ...request, name: 'y', include: ['zip', 'jq'] }, host),
+      await planBuild({ ...request, include: ['rsync', 'tree'] }, host),
+      await planBuild({ ...request, name: 'y', include: ['tree', 'rsync'] }, host),
     ];
     expect([one.rootDigest, one.requestDigest]).toEqual([two.rootDigest, two.requestDigest]);
   });
 
   it.each<[string, Partial<ImageBuildRequest>]>([
-    ['packages', { include: ['jq'] }],
+    ['packages', { include: ['rsync'] }],
     ['suite', { suite: 'bookworm' }],
     ['certificates', { extraCaCertificates: [rootCertificates[0] ?? ''] }],
     ['configuration', { hostPackageConfig: true }],
@@ -51,6 +51,14 @@ describe('what goes into a root disk', () => {
     ];
     expect(new Set([before, proxy, pip].map(({ rootDigest }) => rootDigest)).size).toBe(3);
     expect(new Set([before, proxy, pip].map(({ requestDigest }) => requestDigest)).size).toBe(1);
+  });
+
+  it('is not touched by what only the manifest says, which makes the image another all the same', async () => {
+    const plan = await planBuild(request, host);
+    const quieter = { ...plan, recipe: { ...plan.recipe, kernelArguments: ['quiet'] } };
+    expect(recipeDigestOf(quieter, 'agent')).not.toBe(recipeDigestOf(plan, 'agent'));
+    expect(recipeDigestOf(plan, 'other agent')).not.toBe(recipeDigestOf(plan, 'agent'));
+    expect(recipeDigestOf(plan, 'agent')).toBe(recipeDigestOf(await planBuild(request, host), 'agent'));
   });
 
   it('holds the host’s configuration only when asked, and never a credential', async () => {

@@ -54,17 +54,30 @@ export async function planBuild(request: ImageBuildRequest, host: HostConfig): P
     hostCaBundle: request.hostCaBundle,
     hostPackageConfig: request.hostPackageConfig,
   });
+  const { npmPackages, steps, diskMiB } = recipe;
   const rootDigest = digestOf({
     builderVersion,
-    recipe,
-    suite,
+    suite: [suite.name, suite.distribution, suite.kernelPackage],
     packages,
+    npmPackages,
+    steps,
+    diskMiB,
     sources: aptSources === undefined ? null : withoutCredentials(aptSources),
     certificates: certificates.map((certificate) => certificate.fingerprint),
     guestFiles,
     environment,
   });
   return { recipe, suite, packages, aptSources, certificates, guestFiles, environment, requestDigest, rootDigest };
+}
+
+/** Digest of all that decides whether an image is up to date: its root disk, the agent, and what only its manifest says. */
+export function recipeDigestOf(plan: BuildPlan, agentDigest: string): string {
+  return digestOf({
+    root: plan.rootDigest,
+    agent: agentDigest,
+    minMemoryMiB: plan.suite.minMemoryMiB,
+    kernelArguments: plan.recipe.kernelArguments,
+  });
 }
 
 /** SHA-256 of a value as JSON, in hex. */
