@@ -7,18 +7,16 @@ import {
   ProtocolViolation,
   wholePayload,
 } from '../protocol/frame.ts';
-import { encodeFrame } from '../protocol/frame-encoder.ts';
 import type { Hello, HelloStream } from '../protocol/hello.ts';
 import { Dialer } from './dialer.ts';
 import { closedError, type CloseReason, tooManyStreams } from './errors.ts';
-import { GuestStream, type StreamSetup } from './guest-stream.ts';
+import { GuestStream } from './guest-stream.ts';
 import { Pings } from './pings.ts';
 import { Session } from './session.ts';
+import { sendClose, sendEcho } from './stream-frames.ts';
+import type { StreamSetup } from './stream-setup.ts';
+import { Violations } from './violations.ts';
 import { IdleFrameBudget } from './work-budget.ts';
-
-/** More violations than this within `violationSpanMs` and the sandbox is given up. */
-const maxViolations = 2;
-const violationSpanMs = 60_000;
 
 /** The streams of one sandbox over the sessions that carry them: it reconnects and resumes until the sandbox is gone. */
 export class GuestChannel {
@@ -37,8 +35,7 @@ export class GuestChannel {
   #budget = new IdleFrameBudget();
   #midStream: boolean;
   #highestId = 0;
-  readonly #violationsAtMs: number[] = [];
-  #lastViolation: ProtocolViolation | undefined;
+  readonly #violations = new Violations();
   #closedWith: Error | undefined;
   #resolveReady: (hello: Hello) => void = () => undefined;
   #rejectReady: (error: Error) => void = () => undefined;
@@ -107,7 +104,7 @@ export class GuestChannel {
 
   async #run(): Promise<CloseReason> {
     const reason = await this.#runSessions();
-    const error = closedError(reason, this.#lastViolation);
+    const error = closedError(reason, this.#violations.last);
     this.#closedWith = error;
     this.#rejectReady(error);
     for (const stream of this.#streams.values()) stream.fail(error);
@@ -122,7 +119,7 @@ export class GuestChannel {
       if (socket === undefined) return 'carrier-gone';
       const violation = await this.#runSession(socket);
       if (this.#stop.signal.aborted) return 'disconnected';
-      if (violation !== undefined && this.#tooMany(violation)) return 'protocol';
+      if (violation !== undefined && this.#violations.add(violation)) return 'protocol';
     }
   }
 
@@ -175,8 +172,7 @@ export class GuestChannel {
   #answerPing(frame: Frame): void {
     const session = this.#live;
     if (session === undefined || session.congested) return;
-    const head = { type: frameType.pong, streamId: 0, offset: frame.offset };
-    session.send(encodeFrame(session.tag, head, wholePayload(frame)));
+    sendEcho(session, frameType.pong, frame.offset, wholePayload(frame));
   }
 
   /** This host takes no streams from the guest: no kind of the protocol is opened from there yet. */
@@ -204,14 +200,6 @@ export class GuestChannel {
   }
 
   #sendClose(id: number): void {
-    this.#live?.send(encodeFrame(this.#live.tag, { type: frameType.close, streamId: id, offset: 0 }));
-  }
-
-  #tooMany(violation: ProtocolViolation): boolean {
-    const nowMs = performance.now();
-    this.#lastViolation = violation;
-    this.#violationsAtMs.push(nowMs);
-    while ((this.#violationsAtMs[0] ?? nowMs) < nowMs - violationSpanMs) this.#violationsAtMs.shift();
-    return this.#violationsAtMs.length > maxViolations;
+    if (this.#live !== undefined) sendClose(this.#live, id);
   }
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../errors/catalogue.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { maxStreams, ProtocolViolation } from '../protocol/frame.ts';
 import type { EndResult } from '../protocol/results.ts';
-import { StreamLostError } from './guest-stream.ts';
+import { StreamLostError } from './stream-setup.ts';
 
 export type CloseReason = 'carrier-gone' | 'protocol' | 'disconnected';
 

@@ -4,7 +4,8 @@ import { channels, ProtocolViolation } from '../protocol/frame.ts';
 import { parseExecResult } from '../protocol/results.ts';
 import type { GuestChannel } from './channel.ts';
 import { aborted, protocolError, tooManyStreams } from './errors.ts';
-import { type GuestStream, StreamLostError } from './guest-stream.ts';
+import type { GuestStream } from './guest-stream.ts';
+import { StreamLostError } from './stream-setup.ts';
 import { execParameters, openFields } from './open-fields.ts';
 import type { OutputConsumer } from './output-window.ts';
 

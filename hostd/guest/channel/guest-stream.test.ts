@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { encodeFields, type Field } from '../protocol/fields.ts';
 import { channels, type Frame, frameType, readCount } from '../protocol/frame.ts';
-import { GuestStream, type StreamTransport } from './guest-stream.ts';
+import { GuestStream } from './guest-stream.ts';
+import type { StreamTransport } from './stream-frames.ts';
 import { HostFrameDecoder, type PlainFrame } from './testing/host-frames.ts';
 import { encodeResync } from '../protocol/resync.ts';
 

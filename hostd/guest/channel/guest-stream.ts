@@ -1,38 +1,20 @@
 import { type Field, encodeFields } from '../protocol/fields.ts';
 import { type Frame, ProtocolViolation, frameType, readCount, wholePayload } from '../protocol/frame.ts';
-import { encodeCount, encodeData, encodeFrame, encodeOpen } from '../protocol/frame-encoder.ts';
 import type { HelloStream } from '../protocol/hello.ts';
 import { type EndResult, parseEnd } from '../protocol/results.ts';
 import { InputQueue } from './input-queue.ts';
-import { type OutputConsumer, OutputWindow } from './output-window.ts';
-
-/** A live session as its streams see it. */
-export interface StreamTransport {
-  readonly tag: number;
-  /** The guest is not reading: what can wait (acknowledgements) waits for flush(). */
-  readonly congested: boolean;
-  send(bytes: Buffer): void;
-}
-
-export interface StreamSetup {
-  id: number;
-  /** Fields of OPEN, asked for at the moment of sending; absent for a stream that an earlier host opened. */
-  fields?: () => Buffer;
-  consume: OutputConsumer;
-  /** Output and input offsets to go on from, for a stream that an earlier host opened. */
-  adopted?: { outputOffset: number; inputOffset: number };
-  /** Calls back when all that was sent before has arrived. */
-  confirm: (arrived: () => void) => void;
-  onClosed: (stream: GuestStream) => void;
-}
-
-/** The guest does not know the stream any more. */
-export class StreamLostError extends Error {
-  constructor() {
-    super('the agent has lost the stream');
-    this.name = 'StreamLostError';
-  }
-}
+import { OutputWindow } from './output-window.ts';
+import { StreamControls } from './stream-controls.ts';
+import {
+  sendClose,
+  sendControl,
+  sendData,
+  sendEof,
+  sendGrant,
+  sendOpen,
+  type StreamTransport,
+} from './stream-frames.ts';
+import { StreamLostError, type StreamSetup } from './stream-setup.ts';
 
 /** One stream: both directions, over as many sessions as it takes. */
 export class GuestStream {
@@ -42,7 +24,6 @@ export class GuestStream {
   readonly input: InputQueue;
   /** Called when the guest has consumed input. */
   onInputConsumed: () => void = () => undefined;
-  readonly #confirm: StreamSetup['confirm'];
   readonly #onClosed: StreamSetup['onClosed'];
   readonly #output: OutputWindow;
   #fields: (() => Buffer) | undefined;
@@ -54,13 +35,13 @@ export class GuestStream {
   #ackScheduled = false;
   #end: EndResult | undefined;
   #settled = false;
-  readonly #controls = new Map<string, Buffer>();
+  readonly #controls: StreamControls;
   #resolveEnded: (end: EndResult) => void = () => undefined;
   #rejectEnded: (error: unknown) => void = () => undefined;
 
   constructor(setup: StreamSetup) {
     this.id = setup.id;
-    this.#confirm = setup.confirm;
+    this.#controls = new StreamControls(setup.confirm);
     this.#onClosed = setup.onClosed;
     this.#fields = setup.fields;
     this.#confirmed = setup.fields === undefined;
@@ -91,7 +72,7 @@ export class GuestStream {
     else this.#resume(transport, listed);
     this.#fresh = false;
     if (this.over) return;
-    for (const payload of this.#controls.values()) this.#sendControl(payload);
+    for (const payload of this.#controls.pending) sendControl(transport, this.id, payload);
     this.pump();
   }
 
@@ -132,11 +113,8 @@ export class GuestStream {
   /** Sends CONTROL at least once; a newer one under the same name replaces one that is not known to have arrived. */
   control(name: string, fields: readonly Field[]): void {
     if (this.over || this.#closed) return;
-    const payload = encodeFields(fields);
-    this.#controls.set(name, payload);
-    this.#sendControl(payload);
-    this.#confirm(() => {
-      if (this.#controls.get(name) === payload) this.#controls.delete(name);
+    this.#controls.add(name, encodeFields(fields), (payload) => {
+      if (this.#transport !== undefined) sendControl(this.#transport, this.id, payload);
     });
   }
 
@@ -144,9 +122,9 @@ export class GuestStream {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#transport?.send(encodeFrame(this.#transport.tag, { type: frameType.close, streamId: this.id, offset: 0 }));
+    if (this.#transport !== undefined) sendClose(this.#transport, this.id);
     this.#transport = undefined;
-    this.#onClosed(this);
+    this.#onClosed();
     this.fail(new StreamLostError());
   }
 
@@ -165,20 +143,19 @@ export class GuestStream {
     const transport = this.#transport;
     if (transport === undefined || this.over) return;
     const batch = this.input.take();
-    if (batch !== undefined) transport.send(encodeData(transport.tag, this.id, batch.offset, batch.parts));
+    if (batch !== undefined) sendData(transport, this.id, batch);
     const finalOffset = this.input.finalOffset;
     if (finalOffset === undefined || this.#eofSent) return;
     this.#eofSent = true;
-    transport.send(encodeFrame(transport.tag, { type: frameType.eof, streamId: this.id, offset: finalOffset }));
+    sendEof(transport, this.id, finalOffset);
   }
 
   /** Sends the acknowledgement that is due, unless the guest is not reading. */
   flush(): void {
     const transport = this.#transport;
     if (transport === undefined || this.#end !== undefined || !this.#output.ackDue || transport.congested) return;
-    const head = { type: frameType.ack, streamId: this.id, offset: this.#output.consumedBytes };
     this.#output.acknowledged();
-    transport.send(encodeCount(transport.tag, head, this.#output.nextLimit));
+    sendGrant(transport, frameType.ack, this.id, this.#output.consumedBytes, this.#output.nextLimit);
   }
 
   #openAgain(transport: StreamTransport): void {
@@ -188,7 +165,7 @@ export class GuestStream {
       return;
     }
     this.input.restart();
-    transport.send(encodeOpen(transport.tag, this.id, this.#output.nextLimit, this.#fields()));
+    sendOpen(transport, this.id, this.#output.nextLimit, this.#fields());
   }
 
   #resume(transport: StreamTransport, listed: HelloStream): void {
@@ -198,8 +175,7 @@ export class GuestStream {
     this.onInputConsumed();
     if (this.#end !== undefined) return;
     this.#output.resume(listed.baseOffset, listed.lengthBytes, this.#fresh);
-    const head = { type: frameType.resume, streamId: this.id, offset: this.#output.consumedBytes };
-    transport.send(encodeCount(transport.tag, head, this.#output.nextLimit));
+    sendGrant(transport, frameType.resume, this.id, this.#output.consumedBytes, this.#output.nextLimit);
   }
 
   #takeAck(frame: Frame): boolean {
@@ -240,11 +216,5 @@ export class GuestStream {
     this.#settled = true;
     this.#resolveEnded(this.#end);
     this.input.fail(new StreamLostError());
-  }
-
-  #sendControl(payload: Buffer): void {
-    if (this.#transport === undefined) return;
-    const head = { type: frameType.control, streamId: this.id, offset: 0 };
-    this.#transport.send(encodeFrame(this.#transport.tag, head, payload));
   }
 }

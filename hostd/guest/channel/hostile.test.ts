@@ -181,10 +181,10 @@ const misbehaviours: Misbehaviour[] = [
     does: ({ send }) => send({ type: frameType.open, streamId: 5, offset: 0, payload: Buffer.alloc(0) }),
   },
   { what: 'padding without end', does: ({ raw }) => raw(Buffer.alloc(100_000)) },
-  { what: 'pings without end', does: ({ socket, tag }) => flood(socket, repeated(tag, frameType.ping, 0)) },
+  { what: 'pings without end', does: ({ socket, tag }) => flood(socket.pause(), repeated(tag, frameType.ping, 0)) },
   {
     what: 'streams of its own without end',
-    does: ({ socket, tag }) => flood(socket, repeated(tag, frameType.open, 0x80000001)),
+    does: ({ socket, tag }) => flood(socket.pause(), repeated(tag, frameType.open, 0x80000001)),
   },
 ];
 

@@ -1,6 +1,5 @@
 import { frameType } from '../protocol/frame.ts';
-import { encodeFrame } from '../protocol/frame-encoder.ts';
-import type { StreamTransport } from './guest-stream.ts';
+import { sendEcho, type StreamTransport } from './stream-frames.ts';
 
 /**
  * Pings that wait for their answer, over reconnects. An answer says that all sent before it has arrived, so it also
@@ -44,6 +43,6 @@ export class Pings {
     this.#onItsWay = this.#lastToken;
     const payload = Buffer.allocUnsafe(8);
     payload.writeBigUInt64LE(this.#lastToken);
-    transport.send(encodeFrame(transport.tag, { type: frameType.ping, streamId: 0, offset: 0 }, payload));
+    sendEcho(transport, frameType.ping, 0, payload);
   }
 }

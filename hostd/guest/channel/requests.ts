@@ -5,7 +5,7 @@ import { ProtocolViolation } from '../protocol/frame.ts';
 import { type EndResult, parseMetrics } from '../protocol/results.ts';
 import type { GuestChannel } from './channel.ts';
 import { closedError, protocolError, unresponsive } from './errors.ts';
-import { StreamLostError } from './guest-stream.ts';
+import { StreamLostError } from './stream-setup.ts';
 import { flag, openFields, optional } from './open-fields.ts';
 
 /** Asks the agent one question: a stream without data. Fails with `guest-unresponsive` when the deadline passes. */

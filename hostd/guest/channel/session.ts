@@ -4,7 +4,7 @@ import { type Frame, ProtocolViolation } from '../protocol/frame.ts';
 import { FrameDecoder } from '../protocol/frame-decoder.ts';
 import { type Hello, parseHello } from '../protocol/hello.ts';
 import { encodeResync, nonceBytes, padding, ResyncHunter, sessionTag } from '../protocol/resync.ts';
-import type { StreamTransport } from './guest-stream.ts';
+import type { StreamTransport } from './stream-frames.ts';
 import { TurnSlice } from './work-budget.ts';
 
 export interface SessionEvents {
