@@ -19,6 +19,7 @@ struct agent {
 	struct job *jobs;
 	struct watch child_watch;
 	int null_fd;
+	int workload_fd; /* the commands' control group, or -1 */
 	bool is_init; /* PID 1 of a guest */
 	const char *workspace; /* default cwd of an exec */
 	const char *dry_identity; /* tests: a folder that takes what would change this machine */

@@ -112,6 +112,7 @@ static _Noreturn void run_as_init(void)
 	agent.is_init = true;
 	boot_up();
 	prepare();
+	agent.workload_fd = boot_open_workload();
 	if (link_open(&agent, LINK_PORT, boot_open_port(PORT_NAME)) < 0)
 		console_die(PORT_NAME);
 	loop_run(&agent.loop, settle, &agent);
@@ -132,6 +133,7 @@ int main(int argc, char **argv)
 	struct options options;
 	umask(022);
 	agent.link.carrier.fd = -1;
+	agent.workload_fd = -1;
 	agent.workspace = "/workspace";
 	snprintf(agent.generation, sizeof agent.generation, "0");
 	if (getpid() == 1 && !wants_socket(argc, argv))

@@ -223,7 +223,7 @@ static void launch(struct agent *agent, struct stream *stream, const struct exec
 		return;
 	}
 	struct spawn s = {.paths = request->paths.items, .argv = request->argv.items, .envp = request->env.items, .cwd = request->cwd,
-		.user = request->switch_user ? &request->user : NULL, .script_fd = request->script_fd, .terminal = request->terminal};
+		.user = request->switch_user ? &request->user : NULL, .script_fd = request->script_fd, .terminal = request->terminal, .cgroup_fd = agent->workload_fd};
 	memcpy(s.fd, plumbing.child, sizeof s.fd);
 	pid_t pid = spawn(&s);
 	close_all(plumbing.child);
