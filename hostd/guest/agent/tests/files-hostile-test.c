@@ -3,6 +3,7 @@
 #include "support/file-jail.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -179,6 +180,10 @@ static void odd_but_fine(void)
 	put_data(&archive, "7", 1);
 	put_member(&archive, (struct member){.name = "base", .type = '0', .size_field = "\x80\0\0\0\0\0\0\0\0\0\0\x01"}, NULL);
 	put_data(&archive, "8", 1);
+	/* A size on what has no data. */
+	put_header(&archive, (struct member){.name = "sized-folder", .type = '5', .size = 4096});
+	put_header(&archive, (struct member){.name = "sized-link", .link = "v7", .type = '1', .size = 1});
+	put_header(&archive, (struct member){.name = "sized-symlink", .link = "v7", .type = '2', .size = 2});
 	put_member(&archive, (struct member){.name = "chr", .type = '3'}, NULL);
 	put_member(&archive, (struct member){.name = "blk", .type = '4'}, NULL);
 	put_member(&archive, (struct member){.name = "../fifo", .type = '6'}, NULL);
@@ -186,7 +191,7 @@ static void odd_but_fine(void)
 	CHECK(bytes_append(&archive, "rubbish after the end", 21));
 	const struct outcome *outcome = extract();
 	struct stat st;
-	CHECK(outcome->ok && strcmp(result_of(outcome, "skipped"), "3") == 0 && strcmp(result_of(outcome, "entries"), "11") == 0);
+	CHECK(outcome->ok && strcmp(result_of(outcome, "skipped"), "3") == 0 && strcmp(result_of(outcome, "entries"), "14") == 0);
 	CHECK(holds("target/a/b/c", "1") && holds("target/v7", "2") && holds("target/seven", "3") && holds("target/unknown", "4"));
 	CHECK(holds("target/pre/fix/name", "5") && holds("target/gnu", "6") && holds("target/blanks", "7") && holds("target/base", "8"));
 	CHECK(stat("target/old-folder", &st) == 0 && S_ISDIR(st.st_mode) && stat("target/dumped", &st) == 0 && S_ISDIR(st.st_mode));
@@ -231,6 +236,36 @@ static void pax_headers(void)
 	}
 }
 
+static void numbers(void)
+{
+	static const struct {
+		const char *field;
+		bool ok;
+		int64_t number;
+	} cases[] = {
+		{"0000000017\0", true, 15},
+		{"  17 \0\0\0\0\0", true, 15},
+		{"\0\0\0\0\0\0\0\0\0\0\0", true, 0},
+		{"777777777777", true, 0777777777777},
+		{"17x00000000", false, 0},
+		{"18000000000", false, 0},
+		{"\x80\0\0\0\0\0\0\0\0\0\x01\x02", true, 258},
+		{"\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff", true, INT64_MAX},
+		{"\x80\0\0\0\x80\0\0\0\0\0\0\0", false, 0},
+		{"\x80\0\0\x01\0\0\0\0\0\0\0\x01", false, 0},
+		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xfe", true, -2},
+		{"\xff\xff\xff\xff\x80\0\0\0\0\0\0\0", true, INT64_MIN},
+		{"\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff", false, 0},
+	};
+	int64_t number;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		CHECK(tar_number(cases[i].field, 12, &number) == cases[i].ok);
+		CHECK(!cases[i].ok || number == cases[i].number);
+	}
+	CHECK(tar_number("7777777777777777777777", 21, &number) && number == INT64_MAX);
+	CHECK(!tar_number("7777777777777777777777", 22, &number));
+}
+
 static void broken(void)
 {
 	begin();
@@ -264,6 +299,9 @@ static void broken(void)
 			put_member(&archive, (struct member){.name = "f", .type = *type, .size_field = sizes[i]}, NULL);
 			refused("invalid", "");
 		}
+	begin();
+	put_member(&archive, (struct member){.name = "f", .type = '0', .size_field = sizes[0]}, NULL);
+	refused("invalid", "negative size");
 	begin();
 	put_member(&archive, (struct member){.name = "", .type = '0'}, "1");
 	refused("invalid", "empty name");
@@ -349,6 +387,7 @@ int main(void)
 	kinds_in_the_way();
 	odd_but_fine();
 	pax_headers();
+	numbers();
 	broken();
 	greedy();
 	repeated_folders();

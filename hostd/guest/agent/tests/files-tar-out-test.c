@@ -154,6 +154,13 @@ static void unreadable(void)
 	CHECK(stat("open/d", &st) == 0 && (st.st_mode & 0777) == 0555 && st.st_mtim.tv_sec == 1000000000);
 	CHECK(chmod("open/d", 0700) == 0 && WORKER("tar-in", &archive, "path", jail_path("open"), "user", "65534:65534")->ok);
 	CHECK(stat("open/d", &st) == 0 && (st.st_mode & 0777) == 0555);
+	/* A folder that is shut in the end is shut after those in it. */
+	bytes_truncate(&archive, 0);
+	put_member(&archive, (struct member){.name = "s", .type = '5', .mode = 0600}, NULL);
+	put_member(&archive, (struct member){.name = "s/e", .type = '5', .mode = 0711}, NULL);
+	put_end(&archive);
+	CHECK(WORKER("tar-in", &archive, "path", jail_path("open"), "user", "65534:65534")->ok);
+	CHECK(stat("open/s", &st) == 0 && (st.st_mode & 0777) == 0600 && stat("open/s/e", &st) == 0 && (st.st_mode & 0777) == 0711);
 	bytes_free(&archive);
 }
 

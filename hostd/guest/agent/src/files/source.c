@@ -60,19 +60,18 @@ void source_consume(struct source *source, size_t len)
 	source->start += len;
 }
 
-int64_t source_skip(struct source *source, uint64_t len, struct failure *failure)
+int source_skip(struct source *source, uint64_t len, struct failure *failure)
 {
-	uint64_t left = len;
-	while (left > 0) {
+	while (len > 0) {
 		long n = source_want(source, 1, failure);
 		if (n < 0)
 			return -1;
 		if (n == 0)
 			break;
 		size_t have = source->end - source->start;
-		size_t step = have < left ? have : (size_t)left;
+		size_t step = have < len ? have : (size_t)len;
 		source_consume(source, step);
-		left -= step;
+		len -= step;
 	}
-	return (int64_t)(len - left);
+	return 0;
 }

@@ -24,7 +24,7 @@ long source_want(struct source *source, size_t want, struct failure *failure);
 const unsigned char *source_data(const struct source *source);
 void source_consume(struct source *source, size_t len);
 
-/* Drops `len` bytes; returns how many there were before the end, -1 on a read error. */
-int64_t source_skip(struct source *source, uint64_t len, struct failure *failure);
+/* Drops `len` bytes, or what there is before the end. */
+int source_skip(struct source *source, uint64_t len, struct failure *failure);
 
 #endif

@@ -20,12 +20,6 @@ static int extract_all(struct extractor *extractor, struct tar_reader *reader, s
 	return extract_finish(extractor, failure);
 }
 
-/* The end marker is followed by padding, which the sender has to get rid of. */
-static int drain(struct source *source, struct failure *failure)
-{
-	return source_skip(source, INT64_MAX, failure) < 0 ? -1 : 0;
-}
-
 int run_tar_in(struct file_job *job)
 {
 	struct failure *failure = job->failure;
@@ -45,8 +39,9 @@ int run_tar_in(struct file_job *job)
 	int rc = source_open(&source, job->in_fd, failure);
 	if (rc == 0)
 		rc = extract_all(&extractor, &reader, failure);
+	/* The end marker is followed by padding, which the sender has to get rid of. */
 	if (rc == 0)
-		rc = drain(&source, failure);
+		rc = source_skip(&source, UINT64_MAX, failure);
 	if (rc == 0) {
 		fields_put_string(job->result, "ok", "1");
 		fields_put_u64(job->result, "entries", reader.count - extractor.skipped);

@@ -49,12 +49,10 @@ void tar_reader_consume(struct tar_reader *reader, size_t len)
 
 static int skip_rest(struct tar_reader *reader, struct failure *failure)
 {
-	uint64_t len = reader->data_left + reader->padding;
-	int64_t n = source_skip(reader->source, len, failure);
+	/* Where it is cut off, the next header will be missing. */
+	int rc = source_skip(reader->source, reader->data_left + reader->padding, failure);
 	reader->data_left = reader->padding = 0;
-	if (n < 0)
-		return -1;
-	return (uint64_t)n == len ? 0 : truncated(failure);
+	return rc;
 }
 
 void tar_begin_data(struct tar_reader *reader, uint64_t size)
@@ -84,10 +82,7 @@ static int read_extension(struct tar_reader *reader, uint64_t max, struct bytes 
 static int read_long(struct tar_reader *reader, struct bytes *out, bool *given, struct failure *failure)
 {
 	*given = true;
-	if (read_extension(reader, LONG_NAME_MAX, out, failure) < 0)
-		return -1;
-	bytes_truncate(out, strnlen(out->data, out->len));
-	return 0;
+	return read_extension(reader, LONG_NAME_MAX, out, failure);
 }
 
 static int read_pax(struct tar_reader *reader, struct pax *into, struct failure *failure)
