@@ -78,7 +78,7 @@ static int update_hosts(const char *name)
 		if (strncmp(line, "127.0.1.1", 9) != 0)
 			len += (size_t)snprintf(fresh + len, size - len, "%s\n", line);
 	snprintf(fresh + len, size - len, "127.0.1.1\t%s\n", name);
-	int result = text_replace("/etc/hosts", fresh, 0644);
+	int result = text_put("/etc/hosts", fresh, 0644);
 	free(fresh);
 	free(old);
 	return result;
@@ -90,7 +90,7 @@ int identity_set_hostname(const char *dry, const char *name)
 	snprintf(line, sizeof line, "%s\n", name);
 	if (dry)
 		return note(dry, "hostname", line, strlen(line));
-	if (sethostname(name, strlen(name)) < 0 || text_replace("/etc/hostname", line, 0644) < 0)
+	if (sethostname(name, strlen(name)) < 0 || text_put("/etc/hostname", line, 0644) < 0)
 		return -1;
 	return update_hosts(name);
 }
@@ -99,7 +99,7 @@ int identity_set_machine_id(const char *dry, const char *id)
 {
 	char line[40];
 	snprintf(line, sizeof line, "%s\n", id);
-	return dry ? note(dry, "machine-id", line, strlen(line)) : text_replace("/etc/machine-id", line, 0444);
+	return dry ? note(dry, "machine-id", line, strlen(line)) : text_put("/etc/machine-id", line, 0444);
 }
 
 static bool boot_id_is(const char *line)
@@ -108,17 +108,18 @@ static bool boot_id_is(const char *line)
 	return text_read(BOOT_ID, now, sizeof now) > 0 && strcmp(now, line) == 0;
 }
 
-/* A file on tmpfs is bound over the kernel's; the next call writes a fresh file and binds again, should something else lie there by then. */
+/* A file on tmpfs is bound over the kernel's. It stays bound, and later calls write into it; should it lie hidden by then, it is bound again. */
 int identity_set_boot_id(const char *dry, const char *id)
 {
 	char line[40];
 	snprintf(line, sizeof line, "%s\n", id);
 	if (dry)
 		return note(dry, "boot-id", line, strlen(line));
-	if (mkdir(RUN_DIR, 0755) < 0 && errno != EEXIST)
+	if ((mkdir(RUN_DIR, 0755) < 0 && errno != EEXIST) || text_put(BOOT_ID_FILE, line, 0444) < 0)
 		return -1;
-	umount2(BOOT_ID, MNT_DETACH);
-	if (text_replace(BOOT_ID_FILE, line, 0444) < 0 || mount(BOOT_ID_FILE, BOOT_ID, NULL, MS_BIND, NULL) < 0)
+	if (boot_id_is(line))
+		return 0;
+	if (mount(BOOT_ID_FILE, BOOT_ID, NULL, MS_BIND, NULL) < 0)
 		return -1;
 	if (boot_id_is(line))
 		return 0;
@@ -134,12 +135,12 @@ int identity_set_generation(const char *dry, const char *generation)
 		return note(dry, "generation", line, strlen(line));
 	if (mkdir(RUN_DIR, 0755) < 0 && errno != EEXIST)
 		return -1;
-	return text_replace(RUN_DIR "/fork-generation", line, 0444);
+	return text_put(RUN_DIR "/fork-generation", line, 0444);
 }
 
 int identity_set_nameserver(const char *dry, const char *address)
 {
 	char line[128];
 	snprintf(line, sizeof line, "nameserver %s\n", address);
-	return dry ? note(dry, "nameserver", line, strlen(line)) : text_replace("/etc/resolv.conf", line, 0644);
+	return dry ? note(dry, "nameserver", line, strlen(line)) : text_put("/etc/resolv.conf", line, 0644);
 }

@@ -100,3 +100,19 @@ int text_replace(const char *path, const char *text, unsigned mode)
 	errno = error;
 	return -1;
 }
+
+int text_put(const char *path, const char *text, unsigned mode)
+{
+	struct stat info;
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return text_replace(path, text, mode);
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || info.st_nlink != 1 || (info.st_mode & 07777) != mode) {
+		close(fd);
+		return text_replace(path, text, mode);
+	}
+	int result = write_to(fd, text);
+	if (result == 0 && info.st_size > (off_t)strlen(text))
+		result = ftruncate(fd, (off_t)strlen(text));
+	return closed(fd, result);
+}

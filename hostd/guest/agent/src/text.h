@@ -12,5 +12,8 @@ char *text_read_all(const char *path, size_t max);
 int text_poke(const char *path, const char *text);
 /* Puts a file in place whole: written beside and renamed; a symbolic link there is replaced. Returns 0 or -1 with errno. */
 int text_replace(const char *path, const char *text, unsigned mode);
+/* Like text_replace, but a plain file that is there already is overwritten in one write: a new file costs the journal, and ext4 flushes a replaced
+ * one at once. Returns 0 or -1 with errno. */
+int text_put(const char *path, const char *text, unsigned mode);
 
 #endif

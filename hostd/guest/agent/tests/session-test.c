@@ -87,15 +87,30 @@ static void a_limit_never_shrinks(void)
 	driver_send(&d, FRAME_CLOSE, id, 0, NULL, 0);
 }
 
+/* Begins sessions until the stream's state says so. */
+static void resync_until(uint32_t id, const char *key, uint64_t value, struct fields *state)
+{
+	for (int tries = 0;; tries++) {
+		driver_resync(&d);
+		CHECK(driver_listed(&d, id, state));
+		if (fields_number(state, key) == value)
+			return;
+		CHECK(tries < 1000);
+		fields_free(state);
+		usleep(10000);
+	}
+}
+
 /* A host that takes nothing stops the process, not the agent; nothing over the ring is taken from it. */
 static void a_full_ring(void)
 {
 	struct fields state;
 	uint32_t id = driver_open(&d, 0, "kind=exec", "shell=yes; true", NULL);
-	usleep(400000);
-	driver_resync(&d);
-	CHECK(driver_listed(&d, id, &state));
-	CHECK(fields_number(&state, "base") == 0 && fields_number(&state, "length") == RING_SIZE && fields_number(&state, "ended") == 0);
+	resync_until(id, "length", RING_SIZE, &state);
+	CHECK(fields_number(&state, "base") == 0 && fields_number(&state, "ended") == 0);
+	fields_free(&state);
+	usleep(100000);
+	resync_until(id, "length", RING_SIZE, &state);
 	fields_free(&state);
 	ping();
 	driver_send(&d, FRAME_CLOSE, id, 0, NULL, 0);
@@ -116,12 +131,9 @@ static void resumed_output(void)
 	driver_send_limit(&d, FRAME_ACK, id, 1700, 3000);
 	close(d.fd);
 	driver_connect(&d);
-	driver_resync(&d);
-	usleep(100000);
-	driver_resync(&d);
-	CHECK(driver_listed(&d, id, &state));
+	resync_until(id, "ended", 1, &state);
 	CHECK(fields_are(&state, "kind", "exec") && fields_number(&state, "base") == 1700 && fields_number(&state, "length") == 3890);
-	CHECK(fields_number(&state, "ended") == 1 && fields_number(&state, "received") == 0);
+	CHECK(fields_number(&state, "received") == 0);
 	fields_free(&state);
 	CHECK(!driver_next(&d, 200)); /* silent until resumed */
 	driver_send_limit(&d, FRAME_RESUME, id, 1000, 4000); /* below base: from base */

@@ -9,6 +9,7 @@
 #include "mounts.h"
 #include "network.h"
 
+#include <string.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,11 +19,10 @@
 #define DEFAULT_HOSTNAME "offshoot"
 #define AGENT_NICE (-10)
 
-/* The agent stays when the machine is short of memory or of processor time; its children give both up (spawn_shed_privilege). */
+/* The agent is served first when processor time is short; its children are not (spawn_shed_privilege). Against the OOM killer it needs nothing:
+ * that never takes PID 1 (linux: mm/oom_kill.c, oom_unkillable_task). */
 static void protect(void)
 {
-	if (text_poke("/proc/self/oom_score_adj", "-1000") < 0)
-		console_failed("oom_score_adj");
 	if (setpriority(PRIO_PROCESS, 0, AGENT_NICE) < 0)
 		console_failed("priority");
 	reboot(RB_DISABLE_CAD);
@@ -40,6 +40,17 @@ static void name_machine(const char *cmdline)
 		console_failed("/etc/resolv.conf");
 }
 
+/* The kernel's own for now. Bound already, so that a restored machine only has to write the file. */
+static void bind_boot_id(void)
+{
+	char boot_id[64];
+	if (text_read("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id) < 0)
+		return;
+	boot_id[strcspn(boot_id, "\n")] = 0;
+	if (identity_set_boot_id(NULL, boot_id) < 0)
+		console_failed("boot_id");
+}
+
 void boot_up(void)
 {
 	char cmdline[4096];
@@ -54,4 +65,5 @@ void boot_up(void)
 	protect();
 	network_up(cmdline);
 	name_machine(cmdline);
+	bind_boot_id();
 }

@@ -22,12 +22,6 @@
 
 SHARED_MEMORY void spawn_shed_privilege(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		if (write(fd, "0", 1) < 0) { /* not protected then */
-		}
-		close(fd);
-	}
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		setpriority(PRIO_PROCESS, 0, 0);
 	sigset_t none;

@@ -25,7 +25,7 @@ struct spawn {
 
 /* The process id once the program runs, or -1 with failed_step and error. */
 pid_t spawn(struct spawn *spawn);
-/* What every child of the agent sheds: its priority, its protection from the OOM killer, its signal mask. Async-signal-safe. */
+/* What every child of the agent sheds: its priority and its signal mask. Async-signal-safe. */
 void spawn_shed_privilege(void);
 
 #endif
