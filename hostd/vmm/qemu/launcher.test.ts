@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, readlink, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -53,6 +53,24 @@ test('what the VMM is given: no privileges, no other descriptors, its limits and
   expect(said).toContain('ONLY=this');
   expect(said).not.toContain('HOME=');
   expect(said.endsWith('saved')).toBe(true);
+});
+
+test('nothing of the process that started it comes along: groups, descriptors, session', async () => {
+  await using folder = await LaunchFolder.make();
+  const careless = folder.file('careless-parent');
+  const script = `#!/bin/sh\nexec 7</etc/hostname\nsetpriv --groups 4,24 ${launcherProgram} "$1" & wait\n`;
+  await writeFile(careless, script, { mode: 0o755 });
+  await folder.writeSpec('cat /proc/self/status; sleep 60');
+  const { launcher } = await startLauncher(careless, folder.path, ignoreIdentity);
+  const said = await eventually(async () => {
+    const log = await text(folder.file('vmm.log')).catch(() => '');
+    return log.includes('nonvoluntary') ? log : undefined;
+  }, 'the status');
+  expect(said).toMatch(/^Groups:\t *$/m);
+  const folderOfLinks = `/proc/${String(launcher.pid)}/fd`;
+  const links = await Promise.all((await readdir(folderOfLinks)).map((name) => readlink(join(folderOfLinks, name))));
+  expect(links).not.toContain('/etc/hostname');
+  expect((await text(`/proc/${String(launcher.pid)}/stat`)).split(') ')[1]?.split(' ')[3]).toBe(String(launcher.pid));
 });
 
 test('a machine without a network namespace gets an empty one and a tap in it', async () => {
