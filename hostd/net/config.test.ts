@@ -7,6 +7,7 @@ test('without settings a host gets the documented defaults', () => {
     subnet: { base: 0x0a53_0000, prefixLength: 16 },
     dnsPort: 53,
     resolvConf: '/etc/resolv.conf',
+    checkSeconds: 30,
     maxFlowsPerSandbox: 8192,
   });
 });

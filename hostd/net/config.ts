@@ -61,6 +61,8 @@ export const networkConfigSchema = z.strictObject({
   /** Port on the bridge where hostd answers DNS; sandboxes always ask port 53 of their gateway. */
   dnsPort: z.int().min(1).max(65_535).default(53),
   resolvConf: z.string().startsWith('/').default('/etc/resolv.conf'),
+  /** How often hostd looks whether its bridge and rules still stand, and mends them: other programs reload firewalls. */
+  checkSeconds: z.number().min(0.1).max(3600).default(30),
   /** Connections and UDP flows one sandbox may have open at once. */
   maxFlowsPerSandbox: z.int().min(16).max(1_000_000).default(8192),
 });

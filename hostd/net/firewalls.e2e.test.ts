@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { outside } from '../../test/doubles/outside-world.ts';
 import { Lab } from './testing/lab.ts';
@@ -82,8 +83,7 @@ test('a firewall that comes or is loaded again later is opened by the next start
   await network.start();
   await network.start();
   expect(await reaches(network)).toEqual(allOpen);
-  const { stdout } = await lab.world.run('nft', ['list', 'ruleset']);
-  expect(stdout.match(/comment "offshoot:\w+ (out|back|dns)/g)).toHaveLength(2 + 2 + 2 + 2);
+  expect(await passagesInPlace()).toBe(2 + 2 + 2 + 2);
 });
 
 test('chains that let everything through are left alone', async () => {
@@ -103,6 +103,30 @@ test('flushed rules of the host come back with the next start', async () => {
   await network.start();
   expect(await reaches(network)).toEqual(allOpen);
 });
+
+test('what others flush is mended without anyone asking, until the network is stopped', async () => {
+  const network = await lab.startedNetwork({ checkSeconds: 0.3 });
+  await lab.nft(dropsAll);
+  await lab.nft(letHostResolve);
+  await lab.world.run('nft', ['delete', 'table', 'inet', await ownTable()]);
+  await expect.poll(ownTable, { timeout: 10_000 }).not.toBe('');
+  await expect.poll(passagesInPlace, { timeout: 10_000 }).toBe(8);
+  expect(await reaches(network)).toEqual(allOpen);
+  await network.stop(false);
+  await sleep(1000);
+  expect(await ownTable()).toBe('');
+  expect(await passagesInPlace()).toBe(0);
+});
+
+async function ownTable(): Promise<string> {
+  const { stdout } = await lab.world.run('nft', ['list', 'tables']);
+  return /offshoot_\w+/.exec(stdout)?.[0] ?? '';
+}
+
+async function passagesInPlace(): Promise<number> {
+  const { stdout } = await lab.world.run('nft', ['list', 'ruleset']);
+  return stdout.match(/comment "offshoot:\w+ (out|back|dns)/g)?.length ?? 0;
+}
 
 test.skipIf(!(await isInstalled('iptables-nft')))(
   'iptables still reads and changes its table with our rules in it',

@@ -27,9 +27,9 @@ export interface Network {
   readonly link: GuestLink;
   /** Slots are numbered from 0 up to, not including, this. */
   readonly capacity: number;
-  /** What start() changed on the host or can't mend, one sentence each, for the log and for doctor. */
+  /** What start() and its later checks changed on the host or can't mend, one sentence each, for the log and for doctor. */
   readonly findings: readonly string[];
-  /** Bridge, host rules, forwarding, DNS. Called before the first slot; safe to repeat; also mends what others flushed. Throws `network-setup-failed`. */
+  /** Bridge, host rules, forwarding, DNS. Called before the first slot; safe to repeat. From then on what others flush or remove is mended by itself every so often. Throws `network-setup-failed`. */
   start(): Promise<void>;
   /** What a slot will be, without making anything: for the journal. Throws `network-setup-failed` for a number out of range. */
   describe(slot: number): NetworkSlot;

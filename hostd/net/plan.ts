@@ -83,15 +83,14 @@ export function planSlot(plan: NetworkPlan, subnetBase: number, slot: number): S
       details: { slot, capacity: plan.capacity },
     });
   }
-  const netnsName = `${plan.netnsPrefix}${String(slot)}`;
-  return {
-    slot,
-    netnsName,
-    netnsPath: `${netnsDirectory}/${netnsName}`,
-    tapName,
-    hostSideAddress: formatIpv4(subnetBase + 2 + slot),
-    vethName: `${plan.vethPrefix}${String(slot)}`,
-  };
+  const { netnsName, vethName } = slotNames(plan, slot);
+  const hostSideAddress = formatIpv4(subnetBase + 2 + slot);
+  return { slot, netnsName, netnsPath: `${netnsDirectory}/${netnsName}`, tapName, hostSideAddress, vethName };
+}
+
+/** What a slot is known by on the host; also for one that an earlier, larger subnet had. */
+export function slotNames(plan: NetworkPlan, slot: number): { netnsName: string; vethName: string } {
+  return { netnsName: `${plan.netnsPrefix}${String(slot)}`, vethName: `${plan.vethPrefix}${String(slot)}` };
 }
 
 /** The slot number in a name with this prefix; undefined when it is not one of ours. */

@@ -24,3 +24,12 @@ function isMissingProgram(error: unknown): error is NodeJS.ErrnoException & { pa
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' && syscall?.startsWith('spawn') === true && path !== undefined;
 }
+
+/** Does one step of setting up or taking down; what it throws comes out as by `setupError`. */
+export async function step<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw setupError(doing, error);
+  }
+}

@@ -50,7 +50,7 @@ nft "$1"
 exec ip -batch -`;
 
 /** For `ip -force -batch`: deleting the veth's host side is what takes its other end away at once; the kernel clears a netns later. */
-export function removeBatch(slot: SlotPlan): string {
+export function removeBatch(slot: Pick<SlotPlan, 'netnsName' | 'vethName'>): string {
   return lines([`link del dev ${slot.vethName}`, `netns del ${slot.netnsName}`]);
 }
 
