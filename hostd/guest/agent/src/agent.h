@@ -24,7 +24,11 @@ struct agent {
 	const char *workspace; /* default cwd of an exec */
 	const char *dry_identity; /* tests: a folder that takes what would change this machine */
 	char generation[24];
-	bool powering_off;
+	struct {
+		bool off; /* asked for */
+		bool overdue;
+		struct timer wait;
+	} power;
 };
 
 #endif

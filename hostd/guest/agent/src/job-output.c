@@ -14,6 +14,7 @@
  * frame for every line. Others are forwarded at once. */
 #define CHATTY_READS 8
 #define CHATTY_PAUSE_MS 2
+#define NO_MEMORY_PAUSE_MS 100
 
 static void pause_over(void *owner)
 {
@@ -43,6 +44,8 @@ static void output_ready(void *owner, uint32_t events)
 	size_t room = ring_room(&stream->out, output->channel);
 	if (room == 0) {
 		loop_watch(&job->agent->loop, &output->watch, 0);
+		if (!stream->out.buf) /* no memory for a ring: no acknowledgement will come either */
+			loop_set_timer(&job->agent->loop, &output->pause, NO_MEMORY_PAUSE_MS);
 		return;
 	}
 	struct iovec piece[2];

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A host that is gone takes no answer; the machine goes down all the same. */
+#define ANSWER_WAIT_MS 2000
 #define TERM_WAIT_MS 500
 #define POLL_MS 10
 
@@ -44,13 +46,23 @@ void power_sync(struct agent *agent, struct stream *stream, const struct fields 
 	job_run(job, pid);
 }
 
+static void answered_or_not(void *owner)
+{
+	struct agent *agent = owner;
+	agent->power.overdue = true;
+}
+
 void power_shutdown(struct agent *agent, struct stream *stream, const struct fields *fields)
 {
 	struct fields_out result = {0};
 	(void)fields;
 	fields_put_string(&result, "ok", "1");
 	stream_end(stream, &result);
-	agent->powering_off = true;
+	if (agent->power.off)
+		return;
+	agent->power.off = true;
+	agent->power.wait = (struct timer){.fire = answered_or_not, .owner = agent};
+	loop_set_timer(&agent->loop, &agent->power.wait, ANSWER_WAIT_MS);
 }
 
 static void end_processes(void)
@@ -71,7 +83,8 @@ static void end_processes(void)
 
 void power_settle(struct agent *agent)
 {
-	if (!agent->powering_off || agent->session.out_at != agent->session.out_len)
+	bool answered = agent->session.open && agent->session.out_at == agent->session.out_len;
+	if (!agent->power.off || (!answered && !agent->power.overdue))
 		return;
 	if (!agent->is_init) {
 		agent->loop.stopping = true;
