@@ -18,9 +18,8 @@ async function lines(script: string): Promise<string[]> {
 
 describe('the default image', () => {
   test('is not built again when nothing changed', async () => {
-    const store = createImageStore({ stateDirectory: suite.stateDirectory });
-    const before = await store.get('default');
-    expect(await buildDefaultImage(suite.stateDirectory)).toEqual(before);
+    const first = await buildDefaultImage(suite.stateDirectory);
+    expect(await buildDefaultImage(suite.stateDirectory)).toEqual(first);
   });
 
   test('is Debian 13 with its own kernel, an empty /workspace and no systemd', async () => {
@@ -34,13 +33,14 @@ describe('the default image', () => {
   });
 
   test('has the versions of its recipe', async () => {
+    const commands = 'npm npx pip python curl wget gcc g++ make ssh sudo jq unzip zip';
     const found = await lines(
-      'node --version; git --version; python3 --version; command -v npm npx pip curl gcc g++ make ssh unzip',
+      `node --version; git --version; python3 --version; for c in ${commands}; do command -v $c >/dev/null || echo no $c; done`,
     );
     expect(found[0]).toBe(process.version);
     expect(found[1]).toMatch(/^git version 2\./);
     expect(found[2]).toMatch(/^Python 3\.13/);
-    expect(found).toHaveLength(12);
+    expect(found).toHaveLength(3);
   });
 
   test('compiles and runs C and C++, and finds the headers of Node and Python', async () => {
@@ -58,12 +58,20 @@ describe('the default image', () => {
     expect(await lines(script)).toEqual(['1', 'trusted']);
   });
 
-  test('installs from the package indexes that the host uses: npm, pip in the system and pip in a venv', async () => {
-    const script = `
-      npm install --no-audit --no-fund --silent is-number@7.0.0 && node -p 'require("is-number")(5)'
-      pip install --quiet iniconfig==2.0.0 && python3 -c 'import iniconfig; print(iniconfig.__name__)'
-      python3 -m venv /tmp/venv && /tmp/venv/bin/pip install --quiet iniconfig==2.0.0 && /tmp/venv/bin/python -c 'import iniconfig; print("venv")'`;
-    expect(await lines(script)).toEqual(['true', 'iniconfig', 'venv']);
+  describe('installs from the package indexes that the host uses', () => {
+    test.each([
+      [
+        'npm',
+        'npm install --no-audit --no-fund --silent is-number@7.0.0 && node -p \'require("is-number")(5)\'',
+        'true',
+      ],
+      ['pip in the system', 'pip install --quiet iniconfig==2.0.0 && python3 -c "import iniconfig; print(1)"', '1'],
+      [
+        'pip in a venv',
+        'python3 -m venv /tmp/v && /tmp/v/bin/pip install --quiet iniconfig==2.0.0 && /tmp/v/bin/python -c "import iniconfig; print(2)"',
+        '2',
+      ],
+    ])('%s', async (_, script, printed) => expect(await lines(script)).toEqual([printed]), 300_000);
   });
 
   test('holds no credential, no machine identity and nothing of the build', async () => {
