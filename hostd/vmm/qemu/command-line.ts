@@ -1,4 +1,6 @@
 import type { VmLaunch } from '../vmm.ts';
+import { fdset, fdsetPath, type CommandLinePart } from './command-line-part.ts';
+import { diskChain, type DiskLayer } from './disk-chain.ts';
 import type { InheritedFile } from './launch-spec.ts';
 import { machineFiles } from './machine-files.ts';
 import { mapsReadOnlyMemoryFiles, takesIncomingFile, type QemuVersion } from './qemu-version.ts';
@@ -20,12 +22,6 @@ export interface MachineLink {
   tapName: string;
 }
 
-/** The disk chain under the overlay, topmost first. */
-export interface DiskLayer {
-  path: string;
-  format: 'raw' | 'qcow2';
-}
-
 export interface MachinePlan {
   shape: VmLaunch['shape'];
   link: MachineLink | undefined;
@@ -35,11 +31,6 @@ export interface MachinePlan {
   boot:
     | { kind: 'cold'; kernel: string; initramfs: string; kernelArguments: readonly string[] }
     | { kind: 'restore'; devices: string };
-}
-
-export interface QemuCommandLine {
-  args: string[];
-  files: InheritedFile[];
 }
 
 export const machineType = 'microvm';
@@ -61,12 +52,10 @@ const numbers = {
   agent: 11,
   tap: 12,
   console: 13,
-  overlay: 14,
   memory: 15,
   devices: 16,
   kernel: 17,
   initramfs: 18,
-  layer: 20,
 };
 
 /**
@@ -74,12 +63,19 @@ const numbers = {
  * VMM's user needs no right to the folders on the way. Kernel, initramfs and memory are opened again through /proc/self/fd, which asks for
  * the file's own permission only.
  */
-export function qemuCommandLine(profile: QemuProfile, plan: MachinePlan): QemuCommandLine {
-  const parts = [basics(profile, plan), channels(), link(plan), disk(plan), memory(profile, plan), boot(profile, plan)];
+export function qemuCommandLine(profile: QemuProfile, plan: MachinePlan): CommandLinePart {
+  const parts = [
+    basics(profile, plan),
+    channels(),
+    link(plan),
+    diskChain(plan.overlayPath, plan.layers),
+    memory(profile, plan),
+    boot(profile, plan),
+  ];
   return { args: parts.flatMap((part) => part.args), files: parts.flatMap((part) => part.files) };
 }
 
-function basics(profile: QemuProfile, { shape }: MachinePlan): QemuCommandLine {
+function basics(profile: QemuProfile, { shape }: MachinePlan): CommandLinePart {
   const threads = shape.cpus > 1 ? ',thread=multi' : '';
   const accel = profile.accelerator === 'kvm' ? 'kvm' : `tcg,tb-size=${String(translationBufferMiB)}${threads}`;
   const args = [
@@ -91,7 +87,7 @@ function basics(profile: QemuProfile, { shape }: MachinePlan): QemuCommandLine {
   return { args, files: [] };
 }
 
-function channels(): QemuCommandLine {
+function channels(): CommandLinePart {
   const listening = (id: string, number: number) => `socket,id=${id},fd=${String(number)},server=on,wait=off`;
   const args = [
     ...['-chardev', listening('qmp', numbers.qmp), '-mon', 'chardev=qmp,mode=control'],
@@ -108,7 +104,7 @@ function channels(): QemuCommandLine {
   return { args, files };
 }
 
-function link({ link: card }: MachinePlan): QemuCommandLine {
+function link({ link: card }: MachinePlan): CommandLinePart {
   if (card === undefined) return { args: [], files: [] };
   const device = `virtio-net-device,netdev=link,mac=${card.guestMac},host_mtu=${String(card.mtu)}`;
   return {
@@ -117,56 +113,7 @@ function link({ link: card }: MachinePlan): QemuCommandLine {
   };
 }
 
-// Every layer is named here, so the names of backing files inside the images are never followed and a state directory can be moved.
-function disk(plan: MachinePlan): QemuCommandLine {
-  const nodes = plan.layers.map((layer, index) => ({
-    ...layer,
-    name: `layer${String(index)}`,
-    number: numbers.layer + index,
-  }));
-  const args = nodes.toReversed().flatMap((node, index, all) => {
-    const below = all[index - 1];
-    const backing = node.format === 'raw' ? {} : { backing: below?.name ?? null };
-    return blockdev({ name: node.name, format: node.format, number: node.number, readOnly: true, more: backing });
-  });
-  args.push(
-    ...blockdev({
-      name: 'overlay',
-      format: 'qcow2',
-      number: numbers.overlay,
-      readOnly: false,
-      more: { backing: nodes[0]?.name ?? null },
-    }),
-  );
-  args.push('-device', 'virtio-blk-device,drive=overlay');
-  const files: InheritedFile[] = [{ kind: 'read-write', number: numbers.overlay, target: plan.overlayPath }];
-  for (const node of nodes) files.push({ kind: 'read', number: node.number, target: node.path });
-  return { args, files };
-}
-
-interface BlockNode {
-  name: string;
-  format: 'raw' | 'qcow2';
-  number: number;
-  readOnly: boolean;
-  more: Readonly<Record<string, string | null>>;
-}
-
-// no-flush: a sandbox's disk need not outlive a crash of the host, and a guest's fsync then costs next to nothing.
-function blockdev({ name, format, number, readOnly, more }: BlockNode): string[] {
-  const node = {
-    'node-name': name,
-    driver: format,
-    'read-only': readOnly,
-    discard: 'unmap',
-    cache: { 'no-flush': true },
-    ...more,
-    file: { driver: 'file', filename: fdsetPath(number), discard: 'unmap', cache: { 'no-flush': true } },
-  };
-  return ['-add-fd', fdset(number), '-blockdev', JSON.stringify(node)];
-}
-
-function memory(profile: QemuProfile, plan: MachinePlan): QemuCommandLine {
+function memory(profile: QemuProfile, plan: MachinePlan): CommandLinePart {
   const size = `id=memory,size=${String(plan.shape.memoryMiB)}M,merge=off`;
   const path = `mem-path=/proc/self/fd/${String(numbers.memory)}`;
   switch (plan.memory.kind) {
@@ -187,7 +134,7 @@ function memory(profile: QemuProfile, plan: MachinePlan): QemuCommandLine {
   }
 }
 
-function boot(profile: QemuProfile, { boot: how }: MachinePlan): QemuCommandLine {
+function boot(profile: QemuProfile, { boot: how }: MachinePlan): CommandLinePart {
   if (how.kind === 'restore') {
     const incoming = takesIncomingFile(profile.version)
       ? ['-add-fd', fdset(numbers.devices), '-incoming', `file:${fdsetPath(numbers.devices)}`]
@@ -219,12 +166,4 @@ function kernelArguments(profile: QemuProfile): string[] {
         [`tsc_early_khz=${String(profile.tscKhz)}`, 'tsc=reliable']
       : [];
   return ['console=ttyS0', 'quiet', 'reboot=t', 'panic=-1', ...early];
-}
-
-function fdset(number: number): string {
-  return `fd=${String(number)},set=${String(number)}`;
-}
-
-function fdsetPath(number: number): string {
-  return `/dev/fdset/${String(number)}`;
 }

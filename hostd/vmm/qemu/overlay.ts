@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, chown, copyFile } from 'node:fs/promises';
 import { runChecked, type Runner } from '../../platform/run.ts';
-import type { DiskLayer } from './command-line.ts';
+import type { DiskLayer } from './disk-chain.ts';
 
 /** Makes an empty qcow2 over `base` (absolute path), of `diskMiB`, or the base's own size when absent. */
 export async function createOverlay(

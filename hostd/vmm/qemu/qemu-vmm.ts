@@ -1,22 +1,20 @@
-import { chmod, chown, open, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OffshootError } from '../../errors/offshoot-error.ts';
 import { hostBootId, isAlive, type ProcessIdentity } from '../../platform/process-identity.ts';
-import { CommandError, type Runner } from '../../platform/run.ts';
-import type { ColdStart, RestoreStart, Vm, VmExit, VmLaunch, Vmm, VmmFeatures, VmRecord } from '../vmm.ts';
+import type { Runner } from '../../platform/run.ts';
+import type { Vm, VmExit, VmLaunch, Vmm, VmmFeatures, VmRecord } from '../vmm.ts';
 import { qemuCommandLine, type MachinePlan, type QemuProfile } from './command-line.ts';
 import { readExit } from './exit-record.ts';
 import { completeSnapshot, saveAndQuit } from './freeze.ts';
 import { encodeLaunchSpec, type LaunchSpec } from './launch-spec.ts';
 import { machineFiles } from './machine-files.ts';
-import { copyOverlay, createOverlay, ownOverlay } from './overlay.ts';
+import { machineIdentity, planMachine } from './plan-machine.ts';
 import { QemuVm } from './qemu-vm.ts';
-import { readSnapshotRecord, requireSameMachine } from './snapshot-record.ts';
-import { LauncherError, startLauncher } from './start-launcher.ts';
+import { snapshotRecordPath } from './snapshot-record.ts';
+import { asOffshootError } from './start-error.ts';
+import { startLauncher } from './start-launcher.ts';
 import { terminateMachine } from './terminate.ts';
 
-/** A tap of this name lives in the empty network namespace of a machine that is given none. */
-const privateTapName = 'offshoot0';
 /** Room in the largest file a VMM may write, beyond the disk's or memory's own size, for qcow2's tables. */
 const fileSlackMiB = 1024;
 
@@ -61,15 +59,11 @@ export class QemuVmm implements Vmm {
   }
 
   async #start(launch: VmLaunch, onRecord: (record: VmRecord) => void): Promise<Vm> {
-    const { directory, uid, gid } = launch;
+    const { directory, gid } = launch;
     // Searchable for the VMM and no more: its folder is its working directory.
     await chown(directory, 0, gid);
     await chmod(directory, 0o710);
-    const plan =
-      launch.start.kind === 'cold'
-        ? await this.#planCold(launch, launch.start)
-        : await this.#planRestore(launch, launch.start);
-    await ownOverlay(plan.overlayPath, uid, gid);
+    const plan = await planMachine(launch, this.features.restoreKey, this.#options.runner);
     await writeFile(join(directory, machineFiles.spec), encodeLaunchSpec(this.#spec(launch, plan)), {
       mode: 0o600,
       flag: 'wx',
@@ -88,49 +82,6 @@ export class QemuVmm implements Vmm {
       ...(freeze === undefined ? {} : { freeze }),
     });
     return vm;
-  }
-
-  async #planCold(launch: VmLaunch, start: ColdStart): Promise<MachinePlan> {
-    const { directory, shape, uid, gid } = launch;
-    const overlayPath = join(directory, machineFiles.overlay);
-    await createOverlay(this.#options.runner, overlayPath, start.baseDisk, shape.diskMiB);
-    if (start.memoryFile !== undefined) {
-      const memory = await open(start.memoryFile, 'wx', 0o600);
-      await memory.truncate(shape.memoryMiB * 2 ** 20).finally(() => memory.close());
-      await chown(start.memoryFile, uid, gid);
-      const devices = join(directory, machineFiles.devices);
-      await writeFile(devices, '', { mode: 0o600, flag: 'wx' });
-      await chown(devices, uid, gid);
-    }
-    return {
-      shape,
-      link: linkOf(launch),
-      overlayPath,
-      layers: [start.baseDisk],
-      memory:
-        start.memoryFile === undefined ? { kind: 'anonymous' } : { kind: 'written-through', path: start.memoryFile },
-      boot: start,
-    };
-  }
-
-  async #planRestore(launch: VmLaunch, { snapshot }: RestoreStart): Promise<MachinePlan> {
-    const { directory, shape } = launch;
-    const overlayPath = join(directory, machineFiles.overlay);
-    const [record] = await Promise.all([readSnapshotRecord(snapshot), copyOverlay(snapshot.overlaySeed, overlayPath)]);
-    requireSameMachine(record, this.#identity(launch));
-    return {
-      shape,
-      link: linkOf(launch),
-      overlayPath,
-      layers: [{ path: snapshot.disk, format: 'qcow2' }, record.baseDisk],
-      memory: { kind: 'private-copy', path: snapshot.memory },
-      boot: { kind: 'restore', devices: snapshot.devices },
-    };
-  }
-
-  #identity(launch: VmLaunch) {
-    const link = launch.network === undefined ? null : { guestMac: launch.network.guestMac, mtu: launch.network.mtu };
-    return { restoreKey: this.features.restoreKey, cpus: launch.shape.cpus, memoryMiB: launch.shape.memoryMiB, link };
   }
 
   #spec(launch: VmLaunch, plan: MachinePlan): LaunchSpec {
@@ -160,7 +111,7 @@ export class QemuVmm implements Vmm {
       const exit = await vm.exited;
       if (exit.exitCode !== 0)
         throw new Error(`the VMM ended with ${exit.signal ?? `exit code ${String(exit.exitCode)}`} while it was saved`);
-      const record = { ...this.#identity(launch), baseDisk };
+      const record = { ...machineIdentity(launch, this.features.restoreKey), baseDisk };
       await completeSnapshot(this.#options.runner, {
         machineDirectory: launch.directory,
         into,
@@ -171,7 +122,9 @@ export class QemuVmm implements Vmm {
     } catch (error) {
       await vm.kill();
       await Promise.all(
-        [into.memory, into.devices, into.disk, into.overlaySeed].map((path) => rm(path, { force: true })),
+        [into.memory, into.devices, into.disk, into.overlaySeed, snapshotRecordPath(into.directory)].map((path) =>
+          rm(path, { force: true }),
+        ),
       );
       throw asOffshootError(error);
     }
@@ -180,27 +133,4 @@ export class QemuVmm implements Vmm {
 
 function savable({ start }: VmLaunch): boolean {
   return start.kind === 'cold' && start.memoryFile !== undefined;
-}
-
-function linkOf({ network }: VmLaunch): MachinePlan['link'] {
-  if (network === undefined) return undefined;
-  return { guestMac: network.guestMac, mtu: network.mtu, tapName: network.tapName ?? privateTapName };
-}
-
-function asOffshootError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof OffshootError) return error;
-  const code = 'code' in error ? error.code : undefined;
-  const text = error instanceof CommandError ? error.result.stderr : error.message;
-  if (code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/.test(text)) {
-    return new OffshootError('host-disk-full', { cause: error });
-  }
-  if (code === 'ENOENT' && 'syscall' in error && String(error.syscall).startsWith('spawn')) {
-    return new OffshootError('tool-missing', { message: error.message, cause: error });
-  }
-  const reason = error instanceof LauncherError ? 'launcher' : 'vmm';
-  return new OffshootError('boot-failed', {
-    message: `The machine did not start: ${error.message}`,
-    details: { reason },
-    cause: error,
-  });
 }

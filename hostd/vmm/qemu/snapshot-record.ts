@@ -7,7 +7,9 @@ import type { VmSnapshotFiles } from '../vmm.ts';
 export const snapshotFormatVersion = 1;
 
 /** The driver's own record of a snapshot, written last: without it the snapshot is not whole. */
-const recordName = 'machine.json';
+export function snapshotRecordPath(directory: string): string {
+  return join(directory, 'machine.json');
+}
 
 const recordSchema = z.object({
   formatVersion: z.literal(snapshotFormatVersion),
@@ -31,7 +33,7 @@ export async function stampMemory(path: string): Promise<MemoryStamp> {
 }
 
 export async function writeSnapshotRecord(directory: string, record: SnapshotRecord): Promise<string> {
-  const path = join(directory, recordName);
+  const path = snapshotRecordPath(directory);
   const baseDisk = { ...record.baseDisk, path: relative(directory, record.baseDisk.path) };
   await writeFile(path, `${JSON.stringify({ ...record, baseDisk }, undefined, 2)}\n`, { mode: 0o600 });
   return path;
@@ -42,7 +44,7 @@ export async function writeSnapshotRecord(directory: string, record: SnapshotRec
  * taken over could change what others start from. Throws `boot-failed` with details.reason `snapshot-missing` or `snapshot-tampered`.
  */
 export async function readSnapshotRecord(files: VmSnapshotFiles): Promise<SnapshotRecord> {
-  const text = await readFile(join(files.directory, recordName), 'utf8').catch((error: unknown) => {
+  const text = await readFile(snapshotRecordPath(files.directory), 'utf8').catch((error: unknown) => {
     throw refusal('snapshot-missing', `The snapshot in ${files.directory} is not whole.`, error);
   });
   const parsed = recordSchema.safeParse(parseJson(text));
