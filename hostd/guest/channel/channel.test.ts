@@ -139,6 +139,20 @@ test('a signal sent while the carrier is away arrives when it is back', async ()
   expect(await exec.result).toMatchObject({ signalNumber: 15 });
 });
 
+test('a carrier that ends without taking what was sent is left for a new one', async () => {
+  agent.onOpen = echo;
+  const guest = await connect();
+  for (const socket of server.sockets) socket.pause();
+  const exec = guest.exec(catSpec, new CollectingSink());
+  const script = guest.exec({ ...catSpec, env: { A: 'x'.repeat(2_000_000) } }, new CollectingSink());
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const socket of server.sockets) socket.end();
+  for (const each of [exec, script]) {
+    each.endInput();
+    expect(await each.result).toMatchObject({ exitCode: 3 });
+  }
+});
+
 test('an agent that lost the exec, and one that has no room', async () => {
   agent.onOpen = (stream) => stream.write(Buffer.from('begun'));
   const guest = await connect();

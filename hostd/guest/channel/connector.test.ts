@@ -49,11 +49,13 @@ test('a socket path longer than the kernel takes is reached, again after a drop,
   expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 1);
 });
 
-test('it waits for a socket that is about to come', async () => {
+test('it waits closely for a socket that is about to come', async () => {
   const connecting = connect();
-  await sleep(60);
+  await sleep(400);
   server = await serveModel(new ModelAgent(), folder.socketPath);
+  const startMs = performance.now();
   expect((await connecting).hello.agentBuild).toBe('model');
+  expect(performance.now() - startMs).toBeLessThan(80);
 });
 
 test('no socket, an abort, and one that comes too late', async () => {

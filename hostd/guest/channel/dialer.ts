@@ -4,6 +4,9 @@ import { openCarrier } from './carrier.ts';
 
 const firstDelayMs = 5;
 const longestDelayMs = 200;
+/** While a machine starts, its socket is awaited closely: somebody waits for the sandbox. */
+const startDelayMs = 4;
+const startAttempts = 250;
 /** A socket that is not there, or that nobody listens on, for this long after it was: the sandbox is gone. */
 const goneMs = 2000;
 /** Any other failure may pass (a full backlog, a carrier that closes at once), but not for ever. */
@@ -60,7 +63,8 @@ export class Dialer {
   }
 
   async #pause(): Promise<void> {
-    const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(this.#failures - 1, 10));
+    const growingMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(this.#failures - 1, 10));
+    const delayMs = !this.#everConnected && this.#failures <= startAttempts ? startDelayMs : growingMs;
     await sleep(delayMs, undefined, { signal: this.#stopped }).catch(() => undefined);
   }
 }

@@ -50,6 +50,8 @@ export class Session implements StreamTransport {
       });
     });
     socket.on('error', () => undefined);
+    // Without this node waits until what was written has left, for ever if the peer does not read.
+    socket.on('end', () => this.end());
     socket.on('drain', () => events.onDrain());
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     this.#resync(midStream, firstAnswerMs);

@@ -100,6 +100,7 @@ export async function cuttingProxy(
         }, 2);
       });
       from.on('close', () => to.end());
+      to.on('close', () => from.destroy());
     };
     forward(host, guest, cut?.toGuestBytes ?? Infinity);
     forward(guest, host, cut?.toHostBytes ?? Infinity);
