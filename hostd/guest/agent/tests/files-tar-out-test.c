@@ -65,7 +65,14 @@ static void excludes(void)
 	names_are(WORKER("tar-out", NULL, "path", src, "exclude", "node_modules", "exclude", "*.o"), "b/ 5;b/keep.c 0;b/node_modules/ 5;b/node_modules/y 0;c/ 5;z 2;");
 	names_are(WORKER("tar-out", NULL, "path", src, "exclude", "**/node_modules", "exclude", "[ac]*"), "b/ 5;b/drop.o 0;b/keep.c 0;z 2;");
 	names_are(WORKER("tar-out", NULL, "path", src, "exclude", "*"), "");
-	const struct outcome *outcome = WORKER("tar-out", NULL, "path", src, "exclude", "b");
+	/* A folder whose only slash is its last character leaves no empty name. */
+	char wide[121];
+	memset(wide, 'p', 120);
+	wide[120] = 0;
+	CHECK(mkdir("wide", 0755) == 0 && chdir("wide") == 0 && mkdir(wide, 0755) == 0 && chdir("..") == 0);
+	const struct outcome *outcome = WORKER("tar-out", NULL, "path", jail_path("wide"));
+	CHECK(outcome->ok && strstr(names_of(&outcome->output), "pppp/ 5;"));
+	outcome = WORKER("tar-out", NULL, "path", src, "exclude", "b");
 	CHECK(strcmp(result_of(outcome, "entries"), "5") == 0 && strcmp(result_of(outcome, "bytes"), "2") == 0);
 }
 

@@ -70,6 +70,13 @@ static void make_tree(const char *root, bool long_names)
 		jail_write(name, "long", 4);
 		memset(name, 't', 250);
 		CHECK(symlink(name, "long-target") == 0);
+		/* Fits a header by its length, but can't be split there. */
+		memset(name, 'w', 200);
+		name[200] = 0;
+		CHECK(mkdir(name, 0755) == 0 && chdir(name) == 0);
+		jail_write("x", "wide", 4);
+		CHECK(chdir("..") == 0);
+		CHECK(utimensat(AT_FDCWD, "not-utf8-\xff\xfe", (struct timespec[2]){{0}, {.tv_sec = -3}}, 0) == 0);
 		deep_path(".", 18);
 		CHECK(chown("block", 3000000000u, 4000000000u) == 0);
 		CHECK(utimensat(AT_FDCWD, "block-and-one", (struct timespec[2]){{0}, {.tv_sec = -3, .tv_nsec = 250000000}}, 0) == 0);
@@ -133,7 +140,7 @@ static void with_ourselves(const char *sparse)
 	CHECK(holes_kept("in/made/dst", sparse[0] == '1'));
 	/* Again over what is there, which has other contents, modes and kinds by now. */
 	CHECK(chdir("in/made/dst") == 0);
-	CHECK(chmod("sticky", 0700) == 0 && truncate("big", 5) == 0 && unlink("z-same") == 0 && symlink("/etc/passwd", "z-same") == 0);
+	CHECK(chmod("sticky", 0700) == 0 && chown("sticky", 9, 9) == 0 && truncate("big", 5) == 0 && unlink("z-same") == 0 && symlink("/etc/passwd", "z-same") == 0);
 	CHECK(unlink("block") == 0 && mkdir("block", 0700) == 0 && unlink("empty") == 0 && link("big", "empty") == 0);
 	CHECK(rmdir("empty-folder") == 0 && symlink("a", "empty-folder") == 0 && unlink("dangling") == 0 && mkdir("dangling", 0700) == 0);
 	CHECK(chdir("../../..") == 0);

@@ -87,7 +87,8 @@ static bool collect_records(struct tar_writer *writer, struct tar_header *header
 	memcpy(header->link, member->link, link_len < sizeof header->link ? link_len : sizeof header->link);
 	if (link_len > sizeof header->link || !is_ascii(member->link))
 		ok = ok && pax_put(records, "linkpath", member->link, link_len);
-	if (st->st_mtim.tv_nsec != 0 || st->st_mtim.tv_sec < 0 || (uint64_t)st->st_mtim.tv_sec > SIZE_MAX_OCTAL)
+	/* A time before 1970 is a big number here. */
+	if (st->st_mtim.tv_nsec != 0 || (uint64_t)st->st_mtim.tv_sec > SIZE_MAX_OCTAL)
 		ok = ok && pax_put_time(records, "mtime", st->st_mtim);
 	if (st->st_uid > ID_MAX_OCTAL)
 		ok = ok && pax_put_number(records, "uid", st->st_uid);

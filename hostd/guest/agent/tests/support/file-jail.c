@@ -157,6 +157,7 @@ const struct outcome *worker(const char *kind, const struct bytes *input, void (
 			read_into(&fds[2], &packed);
 	}
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	outcome.took_all_input = !input || sent == input->len;
 	take_results(&outcome, &packed);
 	bytes_free(&packed);
 	return &outcome;

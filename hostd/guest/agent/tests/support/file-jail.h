@@ -19,7 +19,7 @@ void jail_run(const char *const words[]);
 #define RUN(...) jail_run((const char *const[]){__VA_ARGS__, NULL})
 
 struct outcome {
-	bool ok;
+	bool ok, took_all_input;
 	char error[32], message[700];
 	struct bytes result; /* the fields, as "key=value\n" */
 	struct bytes output;
