@@ -42,7 +42,9 @@ function withVersion(major: number, minor: number): QemuProfile {
 test('every machine is locked in and bare', () => {
   const { args } = qemuCommandLine(profile, cold);
   expect(values(args, '-sandbox')).toEqual(['on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny']);
-  for (const flag of ['-nodefaults', '-no-user-config', '-nographic', '-no-reboot']) expect(args).toContain(flag);
+  for (const flag of ['-nodefaults', '-no-user-config', '-no-reboot']) expect(args).toContain(flag);
+  expect(args).not.toContain('-nographic');
+  expect(values(args, '-display')).toEqual(['none']);
   expect(values(args, '-global')).toEqual(['migration.send-configuration=off']);
   expect(values(args, '-M')[0]).toMatch(
     /^microvm,acpi=on,pit=on,pic=on,rtc=on,pcie=off,.*suppress-vmdesc=on,memory-backend=memory$/,

@@ -37,7 +37,7 @@ export const machineType = 'microvm';
 
 // pit and pic stay on: without them, and without an early TSC frequency, some boots under TCG hang before the first byte of console.
 // suppress-vmdesc halves the time of a restore.
-export const machineOptions = `${machineType},acpi=on,pit=on,pic=on,rtc=on,pcie=off,usb=off,graphics=off,mem-merge=off,suppress-vmdesc=on,memory-backend=memory`;
+export const machineOptions = `${machineType},acpi=on,pit=on,pic=on,rtc=on,pcie=off,usb=off,mem-merge=off,suppress-vmdesc=on,memory-backend=memory`;
 
 export const sandboxOptions = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
@@ -45,7 +45,7 @@ export const sandboxOptions = 'on,obsolete=deny,elevateprivileges=deny,spawn=den
 const translationBufferMiB = 64;
 
 /** Part of every restore key: a change of the command line that a saved machine could notice needs another number. */
-export const commandLineVersion = 1;
+export const commandLineVersion = 2;
 
 const numbers = {
   qmp: 10,
@@ -75,13 +75,14 @@ export function qemuCommandLine(profile: QemuProfile, plan: MachinePlan): Comman
   return { args: parts.flatMap((part) => part.args), files: parts.flatMap((part) => part.files) };
 }
 
+// Not -nographic: with it the firmware of newer QEMUs writes to the serial port, and a kernel that hangs would not be a silent console any more.
 function basics(profile: QemuProfile, { shape }: MachinePlan): CommandLinePart {
   const threads = shape.cpus > 1 ? ',thread=multi' : '';
   const accel = profile.accelerator === 'kvm' ? 'kvm' : `tcg,tb-size=${String(translationBufferMiB)}${threads}`;
   const args = [
     ...['-M', machineOptions, '-accel', accel, '-cpu', profile.cpuModel],
     ...['-smp', String(shape.cpus), '-m', `${String(shape.memoryMiB)}M`],
-    ...['-nodefaults', '-no-user-config', '-nographic', '-no-reboot', '-sandbox', sandboxOptions],
+    ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot', '-sandbox', sandboxOptions],
     ...['-global', 'migration.send-configuration=off', '-device', 'virtio-rng-device'],
   ];
   return { args, files: [] };

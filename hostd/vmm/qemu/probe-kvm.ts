@@ -61,7 +61,7 @@ export async function probeKvm(runner: Runner, options: KvmProbeOptions): Promis
 async function bootPayload(runner: Runner, options: KvmProbeOptions, serialPath: string): Promise<KvmProbe> {
   const args = [
     ...['-M', machineOptions, '-accel', 'kvm', '-cpu', options.cpuModel, '-m', '128M'],
-    ...['-nodefaults', '-no-user-config', '-nographic', '-no-reboot'],
+    ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot'],
     ...['-object', 'memory-backend-ram,id=memory,size=128M', '-bios', options.payload],
     ...['-device', 'isa-debug-exit,iobase=0xf4,iosize=4', '-serial', `file:${serialPath}`],
   ];
