@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatAddress, parseListenAddress } from './address.ts';
-import { listen } from './listen.ts';
+import { listen, requireFreeAddress } from './listen.ts';
 import { startApi } from './server.ts';
 import { FakeHost } from './testing/fake-host.ts';
 
@@ -77,6 +77,12 @@ describe('a unix socket', () => {
     await expect(listen(server, { kind: 'unix', path })).rejects.toMatchObject({ code: 'socket-taken' });
     expect(existsSync(path)).toBe(true);
     other.close();
+  });
+
+  it('in a folder that can not be is config-invalid, also when asked beforehand', async () => {
+    const address = { kind: 'unix', path: '/proc/nothing/hostd.sock' } as const;
+    await expect(listen(server, address)).rejects.toMatchObject({ code: 'config-invalid' });
+    await expect(requireFreeAddress(address)).rejects.toMatchObject({ code: 'config-invalid' });
   });
 
   it('never replaces a file that is no socket', async () => {

@@ -1,7 +1,8 @@
-import { chownSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
+import { chownSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { makeFolder } from '../platform/make-folder.ts';
 import { formatAddress, type ListenAddress } from './address.ts';
 
 /** Binds the server. A unix socket is 0660 from its first moment, of group `gid` when given. Throws `socket-taken`. Resolves with the address really used. */
@@ -43,7 +44,7 @@ function toListenError(error: NodeJS.ErrnoException, address: ListenAddress): Er
 
 /** Removes the socket file of a hostd that is gone. Throws `socket-taken` when somebody answers there, or when it is no socket. */
 async function clearStaleSocket(path: string): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true });
+  makeSocketFolder(path);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket()) throw taken(`${path} exists and is not a socket.`);
@@ -68,12 +69,26 @@ function taken(message: string, cause?: unknown): OffshootError {
   return new OffshootError('socket-taken', { message, ...(cause === undefined ? {} : { cause }) });
 }
 
-/** Throws `socket-taken` when the address is in use now: a start that would fail at its end should fail at once. */
+/** Throws `socket-taken` when the address is in use now, `config-invalid` when there can be no socket: a start that would fail at its end should fail at once. */
 export async function requireFreeAddress(address: ListenAddress): Promise<void> {
   if (address.kind === 'unix') {
+    makeSocketFolder(address.path);
     if (await answers({ path: address.path })) throw taken(`Another process listens on ${address.path}.`);
     return;
   }
   if (address.port !== 0 && (await answers(address)))
     throw taken(`Something already listens on ${formatAddress(address)}.`);
+}
+
+function makeSocketFolder(path: string): void {
+  try {
+    makeFolder(dirname(path));
+  } catch (error) {
+    const message = `its folder can not be made: ${error instanceof Error ? error.message : String(error)}`;
+    throw new OffshootError('config-invalid', {
+      message: `listen: ${message}.`,
+      details: { issues: [{ path: 'listen', message }] },
+      cause: error,
+    });
+  }
 }

@@ -113,8 +113,8 @@ describe('a state directory', () => {
     });
   });
 
-  it('that is a file is config-invalid', async () => {
-    around.config = { ...around.config, stateDirectory: '/etc/hostname' };
+  it.each(['/etc/hostname', '/etc/hostname/x', '/proc/nothing'])('%s can not be', async (stateDirectory) => {
+    around.config = { ...around.config, stateDirectory };
     await expect(around.start()).rejects.toMatchObject({ code: 'config-invalid' });
   });
 

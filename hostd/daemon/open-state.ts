@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { makeFolder } from '../platform/make-folder.ts';
 import { openSqliteStore } from '../store/sqlite-store.ts';
 import { lockState, type StateLock } from '../store/state-lock.ts';
 import type { Store } from '../store/store.ts';
 
 /** Locks the state directory and opens its database. Throws `state-locked`, `state-newer`, `host-disk-full`, `config-invalid`. */
 export function openState(stateDirectory: string): { store: Store; close: () => void } {
+  attempt(stateDirectory, () => {
+    makeFolder(stateDirectory, 0o711);
+  });
   const lock = attempt(stateDirectory, () => lockState(stateDirectory));
   try {
     const store = attempt(stateDirectory, () => openSqliteStore(join(stateDirectory, 'hostd.db')));
@@ -32,6 +36,8 @@ function attempt<T>(stateDirectory: string, work: () => T): T {
   }
 }
 
+const unusable = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT', 'ENAMETOOLONG', 'ELOOP']);
+
 /** Tells a full disk and an unusable folder from what nobody foresaw. */
 export function toStateError(error: unknown, stateDirectory: string): unknown {
   if (!(error instanceof Error) || error instanceof OffshootError) return error;
@@ -43,7 +49,7 @@ export function toStateError(error: unknown, stateDirectory: string): unknown {
       details: { stateDirectory },
       cause: error,
     });
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST')
+  if (typeof code === 'string' && unusable.has(code))
     return new OffshootError('config-invalid', {
       message: `The state directory ${stateDirectory} can not be used: ${error.message}.`,
       hint: 'Give --state a directory that root can write to.',
