@@ -128,6 +128,19 @@ async function passagesInPlace(): Promise<number> {
   return stdout.match(/comment "offshoot:\w+ (out|back|dns)/g)?.length ?? 0;
 }
 
+test('forwarding is on for the bridge where new interfaces get none', async () => {
+  const settings = 'cd /proc/sys/net/ipv4/conf; echo 1 > all/forwarding; echo 0 > default/forwarding';
+  await lab.world.run('sh', ['-c', settings]);
+  expect(await reaches(await lab.startedNetwork())).toEqual(allOpen);
+});
+
+test.for(['0', '1'])('bridged frames that pass iptables or do not (%s) make no difference', async (value, { skip }) => {
+  const setting = '/proc/sys/net/bridge/bridge-nf-call-iptables';
+  skip(!(await exists(setting)), 'this kernel has no br_netfilter loaded');
+  await lab.world.run('sh', ['-c', `echo ${value} > ${setting}`]);
+  expect(await reaches(await lab.startedNetwork())).toEqual(allOpen);
+});
+
 test.skipIf(!(await isInstalled('iptables-nft')))(
   'iptables still reads and changes its table with our rules in it',
   async () => {
@@ -160,11 +173,13 @@ test.skipIf(!(await isInstalled('iptables-legacy')))(
 );
 
 async function isInstalled(program: string): Promise<boolean> {
-  const places = ['/usr/sbin', '/sbin', '/usr/bin'].map((directory) =>
-    access(`${directory}/${program}`).then(
-      () => true,
-      () => false,
-    ),
-  );
+  const places = ['/usr/sbin', '/sbin', '/usr/bin'].map((directory) => exists(`${directory}/${program}`));
   return (await Promise.all(places)).includes(true);
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -29,7 +29,8 @@ export async function ensureBridge(runner: Runner, plan: NetworkPlan): Promise<v
   await refuseOverlap(runner, plan);
   const { bridgeName, bridgeAddress, bridgeMac, prefixLength, link } = plan;
   const batch = [
-    ...(exists ? [] : [`link add name ${bridgeName} type bridge`]),
+    // With its MAC from the start: udev gives a persistent one of its own to a bridge that was made without.
+    ...(exists ? [] : [`link add name ${bridgeName} address ${bridgeMac} type bridge`]),
     `link set dev ${bridgeName} type bridge stp_state 0 forward_delay 0 mcast_snooping 0`,
     `link set dev ${bridgeName} addrgenmode none`,
     `link set dev ${bridgeName} address ${bridgeMac}`,
@@ -41,8 +42,8 @@ export async function ensureBridge(runner: Runner, plan: NetworkPlan): Promise<v
   await runChecked(runner, 'ip', ['-batch', '-'], { input: lines(batch) });
 }
 
-/** Turns forwarding on where it is off; true when it had to. Rejects where /proc/sys can't be written. */
-export async function ensureForwarding(path = '/proc/sys/net/ipv4/ip_forward'): Promise<boolean> {
+/** Turns one forwarding switch of /proc/sys on where it is off; true when it had to. Rejects where /proc/sys can't be written. */
+export async function ensureForwarding(path: string): Promise<boolean> {
   if ((await readFile(path, 'utf8')).trim() !== '0') return false;
   await writeFile(path, '1\n');
   return true;

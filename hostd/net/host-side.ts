@@ -30,7 +30,8 @@ export class HostSide {
   async ensure(): Promise<void> {
     await step('Making the bridge', () => ensureBridge(this.#runner, this.#plan));
     await step('Turning IPv4 forwarding on', async () => {
-      if (await ensureForwarding()) this.#turnedForwardingOn = true;
+      if (await ensureForwarding('/proc/sys/net/ipv4/ip_forward')) this.#turnedForwardingOn = true;
+      await ensureForwarding(`/proc/sys/net/ipv4/conf/${this.#plan.bridgeName}/forwarding`);
     });
     await step('Loading the rules of the host', () => this.#ensureTable());
     await step('Opening other firewalls for the bridge', async () => {

@@ -1,4 +1,4 @@
-import { access, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { isOffshootError } from '../errors/offshoot-error.ts';
 import { runChecked, type Runner } from '../platform/run.ts';
 import type { NetworkConfig } from './config.ts';
@@ -67,11 +67,10 @@ class LinuxNetwork implements Network {
   async create(slot: number, uid: number, mode: EgressMode): Promise<NetworkSlot> {
     const planned = this.#slot(slot);
     await step(`Making the network of slot ${String(slot)}`, async () => {
-      if (await pathExists(planned.netnsPath)) await this.#remove(slot);
       try {
         await this.#make(planned, uid, mode);
       } catch (firstError) {
-        // A veth without its netns, or a race with the kernel still clearing one: once more from a clean slate.
+        // Something of the slot is there already: once more from a clean slate.
         if (isOffshootError(firstError)) throw firstError;
         await this.#remove(slot);
         await this.#make(planned, uid, mode);
@@ -163,13 +162,6 @@ function isAbsence(line: string): boolean {
 function publicPart(slot: SlotPlan): NetworkSlot {
   const { vethName: _vethName, ...rest } = slot;
   return rest;
-}
-
-async function pathExists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function netnsNames(): Promise<string[]> {
