@@ -18,8 +18,9 @@ struct job_output {
 	struct job *job;
 	uint8_t channel;
 	bool grown;
-	uint64_t read_at_ms;
+	uint64_t read_at_ms, armed_at_ms;
 	unsigned small_reads; /* in close succession */
+	bool chatty;
 	struct timer pause; /* a chatty writer is let run on before it is read again */
 	int owed; /* bytes written before the process ended: read whatever the drain time says */
 };

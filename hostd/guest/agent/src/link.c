@@ -12,7 +12,7 @@
 /* The kernel's port driver takes at most 32 KiB in one write (drivers/char/virtio_console.c, port_fops_write). */
 #define WRITE_MAX (1u << 20)
 #define RETRY_FIRST_MS 10
-#define RETRY_MAX_MS 250
+#define RETRY_MAX_MS 1000 /* only in case an event was missed: the driver wakes us when a host comes */
 /* Edge-triggered: a port without a host reports EPOLLHUP for as long as it lasts. */
 #define CARRIER_EVENTS ((uint32_t)(EPOLLIN | EPOLLET))
 
