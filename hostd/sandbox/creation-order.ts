@@ -27,7 +27,6 @@ export function newSandboxRow(
     id: order.id,
     state: 'queued',
     specHash: order.specHash,
-    idempotencyKey: order.keyed?.key ?? null,
     image: image.manifest.name,
     imageDigest: image.manifest.digest,
     labels: request.labels,

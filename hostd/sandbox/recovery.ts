@@ -82,15 +82,12 @@ export class Recovery {
   /** Nobody was told of it: it is as if it had never been asked for, and the same request makes it anew. */
   async #rollBack(sandbox: LiveSandbox): Promise<void> {
     const { store } = this.#host;
-    const { id, idempotencyKey } = sandbox.row;
+    const { id } = sandbox.row;
     this.#host.log.info({ sandboxId: id }, 'undoing a create that was cut off');
     if (sandbox.row.state === 'queued') this.#host.registry.drop(id);
     else await this.#teardown.end(sandbox, { reason: 'create-failed', message: 'hostd ended while it was created.' });
     await rm(sandbox.paths.directory, { recursive: true, force: true });
-    store.transaction(() => {
-      store.sandboxes.delete(id);
-      if (idempotencyKey !== null) store.idempotency.delete(idempotencyKey);
-    });
+    store.sandboxes.delete(id);
   }
 
   /** Undefined when it was taken up; else why it ended. */

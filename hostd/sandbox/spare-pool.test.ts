@@ -99,6 +99,34 @@ test('one that is still being made is waited for', async () => {
   expect(run.store.resources.of(id).find(({ kind }) => kind === 'vm')?.name).toContain('/machines/');
 });
 
+test('one that is being made is waited for by one only', async () => {
+  const hold = (await create(), run.vmm.holdNext('started'));
+  await hold.reached;
+  const creating = [create(), create()];
+  await settle();
+  hold.release();
+  const directories = (await Promise.all(creating)).map(
+    ({ id }) => run.store.resources.of(id).find(({ kind }) => kind === 'vm')?.name,
+  );
+  expect(new Set(directories).size).toBe(2);
+});
+
+test('none is made while somebody waits for a machine of their own', async () => {
+  await create();
+  const first = await spareReady();
+  const restores = () => run.vmm.launches.filter(({ directory }) => directory.includes('/machines/')).length;
+  const hold = run.vmm.holdNext('start');
+  const slow = create({ egress: { mode: 'none' } });
+  await hold.reached;
+  await create(); // takes the spare
+  await settle();
+  expect(restores()).toBe(1);
+  hold.release();
+  await slow;
+  await until(() => restores() === 2);
+  expect(first.exit).toBeUndefined();
+});
+
 test.each([{ egress: { mode: 'none' } }, { memoryMiB: 1024 }] as const)(
   'one of another kind (%o) is not taken',
   async (other) => {

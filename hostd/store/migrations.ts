@@ -7,7 +7,6 @@ export const migrations: readonly string[] = [
     id TEXT PRIMARY KEY,
     state TEXT NOT NULL,
     specHash TEXT NOT NULL,
-    idempotencyKey TEXT,
     image TEXT NOT NULL,
     imageDigest TEXT NOT NULL,
     labels TEXT NOT NULL,

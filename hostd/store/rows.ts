@@ -29,7 +29,6 @@ export const sandboxRowSchema = z.object({
   state: sandboxStateSchema,
   /** Keyed hash of the request: tells a repeated create from another one with the same id. */
   specHash: z.string(),
-  idempotencyKey: z.string().nullable(),
   image: z.string(),
   imageDigest: z.string(),
   labels: json(z.record(z.string(), z.string())),

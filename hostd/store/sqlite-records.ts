@@ -35,7 +35,6 @@ export function sqliteIdempotency(database: DatabaseSync): IdempotencyRows {
   return {
     get: (key) => table.selectOne('WHERE key = $key', { key }),
     put: (row) => table.insert(row, 'replace'),
-    delete: (key) => table.delete({ key }),
     deleteBefore: (createdAtMs) => {
       table.prepare('DELETE FROM idempotency WHERE createdAtMs < $createdAtMs').run({ createdAtMs });
     },

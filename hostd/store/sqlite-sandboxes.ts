@@ -27,9 +27,6 @@ export function sqliteSandboxes(database: DatabaseSync): SandboxRows {
         .all({ keep, keepBytes, endedBeforeMs })
         .map((row) => String(row.id)),
     delete: (id) => table.delete({ id }),
-    deleteAll: (ids) => {
-      for (const id of ids) table.delete({ id });
-    },
   };
 }
 

@@ -24,7 +24,6 @@ function sandboxRow(changes: Partial<SandboxRow> = {}): SandboxRow {
     id: 'sbx_a',
     state: 'running',
     specHash: 'hash',
-    idempotencyKey: null,
     image: 'default',
     imageDigest: 'digest',
     labels: { job: '1' },

@@ -7,6 +7,9 @@ export interface StateLock {
   release(): void;
 }
 
+/** Kept from the garbage collector, which would close the file and so give the lock away. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Takes the state directory for this process, making it when missing. The lock is SQLite's own lock on a file held
  * open, which the kernel drops when the process dies however it dies. Throws `state-locked` naming the other's pid.
@@ -28,9 +31,11 @@ export function lockState(stateDirectory: string): StateLock {
       cause,
     });
   }
+  held.add(database);
   writeFileSync(pidFile, `${String(process.pid)}\n`);
   return {
     release: () => {
+      held.delete(database);
       if (database.isOpen) database.close();
     },
   };

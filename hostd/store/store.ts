@@ -30,7 +30,6 @@ export interface SandboxRows {
   /** Tombstones beyond the newest `keep`, ended before `endedBeforeMs`, or beyond `keepBytes` of outputs: ids, oldest first. */
   expired(limits: { keep: number; keepBytes: number; endedBeforeMs: number }): string[];
   delete(id: string): void;
-  deleteAll(ids: readonly string[]): void;
 }
 
 /** Entries are made before their thing is, and deleted after it is gone. */
@@ -67,7 +66,6 @@ export interface EventRows {
 export interface IdempotencyRows {
   get(key: string): IdempotencyRow | undefined;
   put(row: IdempotencyRow): void;
-  delete(key: string): void;
   deleteBefore(createdAtMs: number): void;
 }
 
