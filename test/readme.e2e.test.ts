@@ -18,6 +18,7 @@ test('the tour of the README does what it says', { timeout: 300_000 }, async () 
     const result = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: folder,
       encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, OFFSHOOT_HOST: suite.host },
     });
     expect(result.stderr).not.toContain('offshoot: ');

@@ -12,8 +12,9 @@ export interface HostPicture {
   cgroups: string[];
 }
 
-/** Programs that Offshoot starts. A process counts as left over by its program and identity, never by name alone on a shared machine. */
-const ownPrograms = /qemu-system|build\/native\/|offshoot-agent|hostd\/cli\/main\.ts/;
+/** What Offshoot starts: a VMM, its launcher, or a hostd on node. */
+const ownPrograms = /\/(qemu-system-[a-z0-9_]+|build\/native\/launcher)( \(deleted\))?$/;
+const ownScript = /hostd\/cli\/main\.ts$/;
 
 /** Takes the picture; compare two with `comparePictures`. */
 export async function takeHostPicture(): Promise<HostPicture> {
@@ -57,9 +58,8 @@ async function describeProcess(pid: string): Promise<string | undefined> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   const words = commandLine.split('\0').filter((word) => word !== '');
   const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
-  const shown = [path.basename(program), ...words.slice(0, 3)].join(' ');
-  if (ownPrograms.test(words.slice(0, 3).join(' ')) || ownPrograms.test(program)) return `${pid} ${shown}`;
-  return undefined;
+  if (!ownPrograms.test(program) && !words.slice(0, 4).some((word) => ownScript.test(word))) return undefined;
+  return `${pid} ${[path.basename(program), ...words.slice(1, 6)].join(' ')}`;
 }
 
 async function ownCgroups(): Promise<string[]> {

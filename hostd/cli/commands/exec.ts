@@ -28,7 +28,8 @@ export function addExecCommand(parent: Command): void {
     .option('-d, --detach', 'start it and print its id; "logs" shows its output')
     .passThroughOptions()
     .action(async (id: string, command: string[], options: ExecOptions) => {
-      process.exitCode = await execCommand(id, command, options);
+      // commander hands on the -- that parts the command from the options, once a word went before it
+      process.exitCode = await execCommand(id, command[0] === '--' ? command.slice(1) : command, options);
     });
 }
 
