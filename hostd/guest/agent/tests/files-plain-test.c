@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -157,7 +158,7 @@ static void write_file(void)
 	refused(WORKER("write-file", &one, "path", jail_path("loop")), "invalid");
 	refused(WORKER("write-file", &one, "path", jail_path("w/new/x")), "not-a-directory");
 	refused(WORKER("write-file", &one, "path", jail_path("w/new/x"), "parents", "1"), "not-a-directory");
-	const char *bad[][2] = {{"mode", "888"}, {"mode", "77777"}, {"mode", ""}, {"mode", "-1"}, {"owner", "root"}, {"owner", "1"}, {"owner", "1:"},
+	const char *bad[][2] = {{"mode", "888"}, {"mode", "77777"}, {"mode", "100000000000644"}, {"mode", ""}, {"mode", "-1"}, {"owner", "root"}, {"owner", "1"}, {"owner", "1:"},
 				{"owner", ":1"}, {"owner", "1:2:3"}, {"owner", "4294967295:0"}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		refused(WORKER("write-file", &one, "path", jail_path("w/bad"), bad[i][0], bad[i][1]), "invalid");
@@ -277,6 +278,26 @@ static void list_and_stat(void)
 	refused(WORKER("stat", NULL, "path", "l/b"), "invalid");
 }
 
+/* Deeper than there are descriptors by default. */
+static void deep_folders(void)
+{
+	struct rlimit limit, low;
+	CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0 && mkdir("chain", 0755) == 0);
+	int at = open("chain", O_PATH | O_DIRECTORY);
+	for (unsigned i = 0; i < 300; i++) {
+		CHECK(mkdirat(at, "d", 0755) == 0);
+		int next = openat(at, "d", O_PATH | O_DIRECTORY);
+		close(at);
+		CHECK(next >= 0);
+		at = next;
+	}
+	close(at);
+	low = (struct rlimit){.rlim_cur = 64, .rlim_max = limit.rlim_max};
+	CHECK(setrlimit(RLIMIT_NOFILE, &low) == 0);
+	const struct outcome *outcome = WORKER("list", NULL, "path", jail_path("chain"), "recursive", "1");
+	CHECK(outcome->ok && has(outcome, "count", "300") && setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
 int main(void)
 {
 	jail_enter();
@@ -287,6 +308,7 @@ int main(void)
 	as_user();
 	write_file();
 	list_and_stat();
+	deep_folders();
 	full_disk();
 	forbid_tmpfile();
 	jail_remove("w");

@@ -228,8 +228,11 @@ static void setgid_parent(void)
 	CHECK(mkdir("shared", 0755) == 0 && chown("shared", 0, 4242) == 0 && chmod("shared", 02775) == 0);
 	umask(077);
 	const struct outcome *outcome = WORKER("tar-in", &archive, "path", jail_path("shared"));
-	umask(022);
 	CHECK(outcome->ok && same_tree("plain", "shared", true));
+	outcome = WORKER("tar-in", &archive, "path", jail_path("strict"));
+	umask(022);
+	CHECK(outcome->ok && same_tree("plain", "strict", true));
+	jail_remove("strict");
 	jail_remove("shared");
 	bytes_free(&archive);
 }
