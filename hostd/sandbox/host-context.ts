@@ -15,6 +15,8 @@ export interface HostContext extends HostParts {
   readonly slots: Slots;
   /** Replaced by its emulated fallback when KVM passed the probe and yet boots nothing. */
   vmm: Vmm;
+  /** Aborted when hostd goes and waits no longer for what is under way. */
+  readonly closing: AbortController;
   /** True from the moment stop() was called. */
   stopping: boolean;
 }

@@ -16,6 +16,8 @@ export interface LiveSandbox {
   row: SandboxRow;
   paths: SandboxPaths;
   readonly execs: Map<string, LiveExec>;
+  /** Highest stream id of execs of an earlier hostd: never given out again. */
+  streamFloor: number;
   /** Aborted when the sandbox is to end: whatever waits on its behalf gives up. */
   readonly ending: AbortController;
   env: Readonly<Record<string, string>>;
@@ -38,6 +40,7 @@ export function liveSandbox(row: SandboxRow, paths: SandboxPaths): LiveSandbox {
     row,
     paths,
     execs: new Map(),
+    streamFloor: 0,
     ending: new AbortController(),
     env: {},
     place: undefined,

@@ -54,6 +54,7 @@ export class LocalHost implements Host {
       events: this.events,
       admission: new Admission(parts.config, parts.resources, parts.clock),
       slots: new Slots(parts.network.capacity),
+      closing: new AbortController(),
       stopping: false,
     };
     this.#host = host;
@@ -101,7 +102,9 @@ export class LocalHost implements Host {
     await Promise.race([created, clock.sleep(stopGraceMs, grace.signal).catch(() => undefined)]);
     grace.abort();
     for (const sandbox of creating) if (sandbox.row.state === 'creating') sandbox.ending.abort(leaving);
+    this.#host.closing.abort(leaving);
     await created;
+    await this.#templates.settled();
     await Promise.allSettled(registry.live.map(({ teardown }) => teardown ?? Promise.resolve()));
     await this.#spares.close();
     this.#background.abort();

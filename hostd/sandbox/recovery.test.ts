@@ -1,5 +1,6 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { faultPoints, onFaultPoint, type FaultPoint } from '../platform/fault-points.ts';
 import type { FakeScript } from '../guest/fake-guest.ts';
@@ -248,6 +249,56 @@ describe('an exec', () => {
       expect(await run.host.execs.get(sandbox.id, 'exe_1')).toMatchObject({ state: 'ended', exitCode: 5 });
     },
   );
+
+  test('takes its input on from where it stood, and its end is told again', async () => {
+    const { sandbox } = await run.host.sandboxes.create(createRequest());
+    let ends = 0;
+    world.guest(sandbox.id).script = async (control) => {
+      for (let input = await control.readInput(); input !== null; input = await control.readInput()) {
+        await control.stdout(input);
+      }
+      ends += 1;
+      await control.nextSignal();
+      return {};
+    };
+    const { exec } = await run.host.execs.start(sandbox.id, execRequest({ argv: ['cat'], stdin: true }));
+    const send = (offset: number, text: string, end: boolean) =>
+      run.host.execs.input(sandbox.id, exec.id, offset, Readable.from([Buffer.from(text)]), end, never);
+    await send(0, 'before ', false);
+    await restart();
+    await expect(send(20, 'x', false)).rejects.toMatchObject({ details: { expectedOffset: 7 } });
+    await send(0, 'before after', true);
+    await until(() => ends === 1);
+    // The word of the end may not have reached the guest: the next hostd says it again.
+    const process = [...world.guest(sandbox.id).processes.values()][0];
+    let told = 0;
+    if (process !== undefined) {
+      const endInput = process.endInput.bind(process);
+      process.endInput = () => {
+        told += 1;
+        endInput();
+      };
+    }
+    await restart();
+    expect(told).toBe(1);
+    await expect(send(12, 'more', false)).rejects.toMatchObject({ code: 'exec-input-closed' });
+    await run.host.execs.signal(sandbox.id, exec.id, 'SIGTERM');
+    expect(await output(sandbox.id, exec.id)).toBe('before after');
+  });
+
+  test('gets no stream id that one of an earlier hostd had', async () => {
+    const { sandbox } = await run.host.sandboxes.create(createRequest());
+    for (let count = 0; count < 2; count += 1) {
+      const { exec } = await run.host.execs.start(sandbox.id, execRequest({ argv: ['x'] }));
+      await until(async () => (await run.host.execs.get(sandbox.id, exec.id)).state === 'ended');
+    }
+    await restart();
+    const { exec } = await run.host.execs.start(sandbox.id, execRequest({ argv: ['x'] }));
+    const ids = run.store.execs.of(sandbox.id, 10).map(({ streamId }) => streamId);
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(3);
+    await until(async () => (await run.host.execs.get(sandbox.id, exec.id)).state === 'ended');
+  });
 
   test('whose start never reached the guest is started by the request that comes again', async () => {
     const { sandbox } = await run.host.sandboxes.create(createRequest());

@@ -58,6 +58,7 @@ export class ExecRunner {
   /** Takes up, or settles, every exec that was running when an earlier hostd ended. */
   async adopt(sandbox: RunningSandbox): Promise<void> {
     const { store } = this.#host;
+    sandbox.streamFloor = store.execs.highestStreamId(sandbox.row.id);
     for (const row of store.execs.running(sandbox.row.id)) {
       const stream = sandbox.guest.hello.streams.find((each) => each.id === row.streamId);
       // Its start was never confirmed to anybody: the client asks again with the same id.

@@ -35,11 +35,10 @@ export class LocalExecs implements ExecService {
     if (earlier !== undefined) return this.#repeat(sandboxId, earlier, specHash);
     const sandbox = this.#host.registry.running(sandboxId);
     this.#requireRoom(sandbox);
-    const floor = this.#host.store.execs.highestStreamId(sandboxId);
     const row: Omit<ExecRow, 'sequence'> = {
       sandboxId,
       id: chosenId ?? newExecId(),
-      streamId: sandbox.guest.reserveStreamId(floor),
+      streamId: sandbox.guest.reserveStreamId(sandbox.streamFloor),
       state: 'running',
       specHash,
       command: commandText(request),

@@ -26,6 +26,9 @@ export async function coldBoot(
   const attempt = new AbortController();
   const failure = (why: string) => new OffshootError('boot-failed', { message: why });
   void vm.exited.then(() => attempt.abort(failure('The machine ended before its agent answered.')));
+  const onClosing = () => attempt.abort(host.closing.signal.reason);
+  host.closing.signal.addEventListener('abort', onClosing);
+  if (host.closing.signal.aborted) onClosing();
   const watchdog = watchConsole(host, vm, attempt.signal).then((silent) => {
     if (silent) attempt.abort(failure(`The machine wrote nothing for ${String(host.config.silentBootMs)} ms.`));
   });
@@ -41,6 +44,7 @@ export async function coldBoot(
   } catch (cause) {
     const console = await vm.consoleTail().catch(() => '');
     await vm.kill();
+    host.closing.signal.throwIfAborted();
     const reason = attempt.signal.aborted ? (attempt.signal.reason as Error) : cause;
     throw new OffshootError('boot-failed', {
       message: reason instanceof Error ? reason.message : 'The machine did not boot.',
@@ -49,6 +53,7 @@ export async function coldBoot(
     });
   } finally {
     attempt.abort();
+    host.closing.signal.removeEventListener('abort', onClosing);
     await watchdog;
   }
 }

@@ -102,6 +102,47 @@ describe('making', () => {
   });
 });
 
+test('a template over an image that was built anew meanwhile is not used', async () => {
+  const hold = run.vmm.holdNext('freeze');
+  const creating = expect(create()).rejects.toMatchObject({ code: 'boot-failed' });
+  await hold.reached;
+  world.images.add('default');
+  hold.release();
+  await creating;
+  expect(await folders()).toEqual([]);
+  expect((await create()).created).toBe(true);
+});
+
+test('hostd stops while a template is made: the machine is gone with it', async () => {
+  const guests = world.guests;
+  const connect = guests.connect.bind(guests);
+  let waiting = false;
+  guests.connect = (options) => {
+    if (!options.socketPath.includes('/builds/')) return connect(options);
+    waiting = true;
+    return new Promise(() => undefined);
+  };
+  const building = run.host.images
+    .build(
+      {
+        name: 'default',
+        recipe: 'default',
+        include: [],
+        extraCaCertificates: [],
+        hostCaBundle: false,
+        hostPackageConfig: false,
+        rebuild: true,
+      },
+      () => undefined,
+    )
+    .catch((error: unknown) => error);
+  await until(() => waiting);
+  await run.host.stop();
+  expect(await building).toMatchObject({ code: 'shutting-down' });
+  expect(world.machines.running).toEqual([]);
+  expect(await folders()).toEqual([]);
+});
+
 describe('dropping', () => {
   test('a template outlives restarts of hostd', async () => {
     await create();

@@ -1,4 +1,4 @@
-import { isOffshootError } from '../../errors/offshoot-error.ts';
+import { isOffshootError, OffshootError } from '../../errors/offshoot-error.ts';
 import type { Image } from '../../guest/image/image.ts';
 import type { VmShape } from '../../vmm/vmm.ts';
 import type { HostContext } from '../host-context.ts';
@@ -50,6 +50,11 @@ export class TemplateManager {
 
   isMaking(imageDigest: string): boolean {
     return [...this.#making.values()].some((making) => making.imageDigest === imageDigest);
+  }
+
+  /** Resolves when nothing is being made. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#making.values()].map(({ done }) => done));
   }
 
   /** The template of a shape if it is there. */
@@ -130,7 +135,8 @@ export class TemplateManager {
       return await this.#makeOne(image, shape);
     } catch (error) {
       const fallback = vmm.emulatedFallback;
-      if (fallback === undefined || !isOffshootError(error) || error.code !== 'boot-failed') throw error;
+      const bootFailed = isOffshootError(error) && error.code === 'boot-failed' && !this.#host.stopping;
+      if (fallback === undefined || !bootFailed) throw error;
       const reason = fallback.features.isolation.reason;
       this.#host.log.warn(
         { error: error.message, reason },
@@ -144,10 +150,22 @@ export class TemplateManager {
   async #makeOne(image: Image, shape: VmShape): Promise<Template> {
     const template = await this.#boots.run(() => this.#maker.make(image, shape, this.#host.vmm));
     this.#templates.set(template.manifest.id, template);
+    await this.#requireSameImage(image, template);
     void this.#dropLeastUsed(template).catch((error: unknown) => {
       this.#host.log.error({ error }, 'a template could not be dropped');
     });
     return template;
+  }
+
+  /** An image that was built anew meanwhile has other files under the same names: a template over the old ones is worth nothing. */
+  async #requireSameImage(image: Image, template: Template): Promise<void> {
+    const now = await this.#host.images.get(image.manifest.name).catch(() => undefined);
+    if (now?.manifest.digest === image.manifest.digest) return;
+    await this.#retire(template, 'the image changed while it was made');
+    throw new OffshootError('boot-failed', {
+      message: `The image ${image.manifest.name} was removed or built anew while the sandbox was created.`,
+      hint: 'Try again.',
+    });
   }
 
   async #dropLeastUsed(justMade: Template): Promise<void> {
