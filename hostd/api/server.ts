@@ -52,6 +52,9 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   server.on('checkExpectation', app);
   answerClientErrors(server, log);
   const address = await listen(server, options.listen, options.socketGid);
+  server.on('drop', () => {
+    log.warn({ limit: limits.maxConnections }, 'a connection was refused: too many are open');
+  });
   server.on('error', (error) => {
     log.error({ err: error }, 'the listener failed');
   });

@@ -55,11 +55,11 @@ describe('an upload', () => {
   });
 
   it('that pauses too long is given up, however slow it may be otherwise', async () => {
-    await using served = await Served.start({ uploadIdleTimeoutMs: 150 });
+    await using served = await Served.start({ uploadIdleTimeoutMs: 1_000 });
     const slow = Readable.from(
       (async function* () {
         for (let index = 0; index < 8; index += 1) {
-          await sleep(50);
+          await sleep(200);
           yield Buffer.from('x');
         }
       })(),
@@ -72,7 +72,7 @@ describe('an upload', () => {
   });
 
   it('waits for a guest that takes its time, without reading ahead', async () => {
-    await using served = await Served.start({ uploadIdleTimeoutMs: 100 });
+    await using served = await Served.start({ uploadIdleTimeoutMs: 1_000 });
     let sent = 0;
     const release = Promise.withResolvers<undefined>();
     served.host.files.write = async (_id, _path, content) => {
@@ -92,7 +92,7 @@ describe('an upload', () => {
       },
     });
     const answer = served.json('PUT', '/v1/sandboxes/sbx_1/files?path=/x', { body });
-    await sleep(400);
+    await sleep(1_500);
     expect(sent).toBeLessThan(4 * 1024 * 1024);
     release.resolve(undefined);
     expect(await answer).toEqual({ sizeBytes: total });

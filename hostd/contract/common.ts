@@ -51,3 +51,9 @@ export const queryIntegerSchema = z.preprocess(
   (value) => (typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value),
   z.number('must be a whole number').int().min(0).max(Number.MAX_SAFE_INTEGER),
 );
+
+/** A yes or no in a query string: 1, true, 0 or false; no when absent. */
+export const querySwitchSchema = z
+  .enum(['0', '1', 'true', 'false'], 'must be 1, true, 0 or false')
+  .default('0')
+  .transform((value) => value === '1' || value === 'true');

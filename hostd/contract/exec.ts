@@ -4,6 +4,7 @@ import {
   execIdSchema,
   maxEnvStringBytes,
   queryIntegerSchema,
+  querySwitchSchema,
   sandboxIdSchema,
   timestampSchema,
 } from './common.ts';
@@ -98,10 +99,7 @@ export const execListSchema = z.object({ execs: z.array(execSchema) });
 /** GET .../output?from=0&follow=1 */
 export const outputQuerySchema = z.object({
   from: queryIntegerSchema.default(0),
-  follow: z
-    .enum(['0', '1', 'true', 'false'])
-    .default('0')
-    .transform((value) => value === '1' || value === 'true'),
+  follow: querySwitchSchema,
 });
 
 /**
@@ -125,10 +123,7 @@ export const outputFrameMediaType = 'application/vnd.offshoot.output';
 /** PUT .../input?offset=0&end=1 with the bytes as body; answers what the guest has consumed. */
 export const inputQuerySchema = z.object({
   offset: queryIntegerSchema,
-  end: z
-    .enum(['0', '1', 'true', 'false'])
-    .default('0')
-    .transform((value) => value === '1' || value === 'true'),
+  end: querySwitchSchema,
 });
 export const inputResultSchema = z.object({ consumedBytes: z.number().int() });
 

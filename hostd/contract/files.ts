@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { querySwitchSchema } from './common.ts';
 
 const pathSchema = z
   .string()
@@ -17,10 +18,7 @@ export const writeFileQuerySchema = fileQuerySchema.extend({
 });
 /** GET .../files/list?path=&recursive=1, GET .../files/stat?path= */
 export const listFilesQuerySchema = fileQuerySchema.extend({
-  recursive: z
-    .enum(['0', '1', 'true', 'false'])
-    .default('0')
-    .transform((value) => value === '1' || value === 'true'),
+  recursive: querySwitchSchema,
 });
 /** PUT .../files/archive?path=&owner=0:0 (tar in), GET .../files/archive?path=&exclude=... (tar out) */
 export const extractQuerySchema = fileQuerySchema.extend({
@@ -34,10 +32,7 @@ export const archiveQuerySchema = fileQuerySchema.extend({
     .union([z.string(), z.array(z.string())])
     .transform((value) => (Array.isArray(value) ? value : [value]))
     .default([]),
-  sparse: z
-    .enum(['0', '1'])
-    .default('0')
-    .transform((value) => value === '1'),
+  sparse: querySwitchSchema,
 });
 
 export const fileEntrySchema = z.object({

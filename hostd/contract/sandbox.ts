@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envSchema, labelsSchema, nameSchema, sandboxIdSchema, timestampSchema } from './common.ts';
+import { envSchema, labelsSchema, nameSchema, querySwitchSchema, sandboxIdSchema, timestampSchema } from './common.ts';
 
 export const sandboxStates = ['queued', 'creating', 'running', 'stopping', 'gone'] as const;
 export const sandboxStateSchema = z.enum(sandboxStates);
@@ -79,10 +79,7 @@ export const listSandboxesQuerySchema = z.object({
     .transform((value) => (Array.isArray(value) ? value : [value]))
     .pipe(z.array(z.string().regex(/^[^=]+=/, 'must be key=value')))
     .default([]),
-  all: z
-    .enum(['0', '1', 'true', 'false'])
-    .default('0')
-    .transform((value) => value === '1' || value === 'true'),
+  all: querySwitchSchema,
 });
 
 export const renewSchema = z.strictObject({
