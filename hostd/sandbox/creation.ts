@@ -7,12 +7,14 @@ import { giveTo } from '../platform/ownership.ts';
 import { untilAborted } from '../platform/until-aborted.ts';
 import type { HostContext } from './host-context.ts';
 import type { CreationOrder } from './creation-order.ts';
+import { elapsedMs, Entrance } from './entrance.ts';
 import type { Idempotency } from './idempotency.ts';
 import { newSandboxRow } from './creation-order.ts';
 import { liveSandbox, type LiveSandbox } from './live-sandbox.ts';
 import { identify, makeVmFolder, restoreMachine, type RestoredMachine } from './restore.ts';
 import { sandboxPaths } from './sandbox-paths.ts';
-import type { Spare, SparePool } from './spare-pool.ts';
+import type { Spare } from './spare-maker.ts';
+import type { SparePool } from './spare-pool.ts';
 import { expiresAtMs } from './sandbox-view.ts';
 import { roundShape } from './shape.ts';
 import type { Teardown } from './teardown.ts';
@@ -27,6 +29,7 @@ export class Creation {
   readonly #teardown: Teardown;
   readonly #idempotency: Idempotency;
   readonly #spares: SparePool;
+  readonly #entrance: Entrance;
 
   constructor(
     host: HostContext,
@@ -37,6 +40,7 @@ export class Creation {
   ) {
     this.#host = host;
     this.#spares = spares;
+    this.#entrance = new Entrance(host, spares);
     this.#templates = templates;
     this.#teardown = teardown;
     this.#idempotency = idempotency;
@@ -66,7 +70,7 @@ export class Creation {
   }
 
   async #bringUp(order: CreationOrder, sandbox: LiveSandbox, image: Image): Promise<void> {
-    const spare = await this.#admit(order, sandbox, image);
+    const spare = await this.#entrance.enter(order, sandbox, image);
     try {
       await faultPoint('create.journaled');
       const machine = (spare && (await this.#useSpare(sandbox, spare))) ?? (await this.#build(sandbox, image));
@@ -81,77 +85,6 @@ export class Creation {
       const reason = ended ? 'stopped' : 'create-failed';
       await this.#teardown.end(sandbox, { reason, message: ended ? 'Stopped while it was created.' : message });
       throw asCatalogueError(error);
-    }
-  }
-
-  /** Waits for room and takes it. Who gives up or is refused was never a sandbox; who is stopped while waiting leaves a tombstone. */
-  async #admit(order: CreationOrder, sandbox: LiveSandbox, image: Image): Promise<Spare | undefined> {
-    const { admission, registry, store, events, clock } = this.#host;
-    const { row } = sandbox;
-    let spare: Spare | undefined;
-    try {
-      sandbox.place = await admission.enter({
-        shape: row,
-        waitSeconds: order.request.waitSeconds,
-        signal: AbortSignal.any([sandbox.ending.signal, ...(order.signal === undefined ? [] : [order.signal])]),
-        onQueued: () => {
-          store.transaction(() => {
-            store.sandboxes.insert(row);
-            events.append('sandbox.queued', { sandboxId: row.id });
-          });
-          void this.#spares.giveUp();
-        },
-      });
-      const { cpus, memoryMiB, diskMiB, egressMode } = row;
-      spare = await this.#spares.take({ image, shape: { cpus, memoryMiB, diskMiB }, egressMode });
-      sandbox.ending.signal.throwIfAborted();
-      this.#journal(sandbox, spare);
-      return spare;
-    } catch (error) {
-      if (spare !== undefined) await this.#spares.discard(spare);
-      sandbox.place?.leave();
-      const stopped = sandbox.ending.signal.aborted && !this.#host.stopping;
-      store.transaction(() => {
-        if (store.sandboxes.get(row.id) === undefined) {
-          if (!stopped) return;
-          store.sandboxes.insert(row);
-        }
-        const reason = stopped ? 'stopped' : 'create-failed';
-        const message = stopped ? 'Stopped while it waited for room.' : 'It did not get room.';
-        const endedAtMs = clock.wallMs();
-        registry.move(sandbox, 'gone', { endReason: reason, endMessage: message, endedAtMs });
-        if (!stopped) store.sandboxes.delete(row.id);
-        events.append('sandbox.gone', { sandboxId: row.id, data: { reason, message } });
-      });
-      registry.drop(row.id);
-      if (order.signal?.aborted === true && !sandbox.ending.signal.aborted) {
-        throw new OffshootError('aborted', { message: 'The client left while the request waited for room.' });
-      }
-      throw error;
-    }
-  }
-
-  /** Everything that is going to exist, in one transaction, before any of it does. What a spare machine has becomes the sandbox's. */
-  #journal(sandbox: LiveSandbox, spare: Spare | undefined): void {
-    const { store, registry, events, slots } = this.#host;
-    const { id } = sandbox.row;
-    const slot = spare?.slot ?? slots.take();
-    if (spare !== undefined) sandbox.paths = { ...sandbox.paths, vm: spare.vmDirectory };
-    try {
-      store.transaction(() => {
-        if (store.sandboxes.get(id) === undefined) store.sandboxes.insert(sandbox.row);
-        const templateId = spare?.template.manifest.id ?? null;
-        registry.move(sandbox, 'creating', { slot, templateId, queuedMs: this.#elapsedMs(sandbox) });
-        if (spare !== undefined) store.resources.eraseAll(spare.owner);
-        const vmDetail = spare === undefined ? {} : { record: spare.vm.record };
-        store.resources.record({ owner: id, kind: 'directory', name: id, detail: {} });
-        store.resources.record({ owner: id, kind: 'network-slot', name: String(slot), detail: { slot } });
-        store.resources.record({ owner: id, kind: 'vm', name: sandbox.paths.vm, detail: vmDetail });
-        events.append('sandbox.creating', { sandboxId: id, data: { image: sandbox.row.image } });
-      });
-    } catch (error) {
-      if (spare === undefined) slots.free(slot);
-      throw error;
     }
   }
 
@@ -257,7 +190,7 @@ export class Creation {
         expiresAtMs: expiresAtMs({ ...row, leaseDeadlineMs }, clock),
         startedAtMs: clock.wallMs(),
         startedMs: Math.round(startedMs - row.acceptedMs),
-        readyMs: this.#elapsedMs(sandbox),
+        readyMs: elapsedMs(this.#host, sandbox),
       });
       if (order.keyed !== undefined) this.#idempotency.succeeded(order.keyed, row.id);
       store.counters.add('sandboxes_created', 1);
@@ -265,10 +198,6 @@ export class Creation {
     });
     sandbox.place?.settled();
     watchSandbox(this.#host, this.#teardown, Object.assign(sandbox, { guest }));
-  }
-
-  #elapsedMs(sandbox: LiveSandbox): number {
-    return Math.round(this.#host.clock.monotonicMs() - sandbox.row.acceptedMs);
   }
 }
 

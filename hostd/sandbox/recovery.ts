@@ -7,7 +7,7 @@ import type { ExecRunner } from './exec/exec-runner.ts';
 import type { HostContext } from './host-context.ts';
 import { liveSandbox, type Ending, type LiveSandbox } from './live-sandbox.ts';
 import { sandboxPaths } from './sandbox-paths.ts';
-import { spareOwnerPrefix } from './spare-pool.ts';
+import { spareOwnerPrefix } from './spare-maker.ts';
 import { Semaphore } from './semaphore.ts';
 import { liveStates } from './states.ts';
 import { journaledRecord, journaledVmDirectory, type Teardown } from './teardown.ts';

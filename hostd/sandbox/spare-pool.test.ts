@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import type { FakeVm } from '../vmm/fake-vmm.ts';
-import { spareOwnerPrefix } from './spare-pool.ts';
+import { spareOwnerPrefix } from './spare-maker.ts';
 import { createRequest, execRequest, settle, until, World, type HostRun } from './testing/world.ts';
 
 let world: World;

@@ -1,27 +1,10 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ulid } from 'ulid';
 import { OffshootError } from '../errors/offshoot-error.ts';
-import type { Guest } from '../guest/guest.ts';
-import type { Image } from '../guest/image/image.ts';
 import type { EgressMode } from '../net/network.ts';
-import type { VmShape } from '../vmm/vmm.ts';
 import type { HostContext } from './host-context.ts';
-import { makeVmFolder, restoreMachine, type RestoredMachine } from './restore.ts';
+import { SpareMaker, type Spare, type WantedSpare } from './spare-maker.ts';
 import type { TemplateManager } from './template/template-manager.ts';
-import type { Template } from './template/template-store.ts';
 
 const checkEveryMs = 10_000;
-const warmUpMs = 10_000;
-
-/** A restored machine that belongs to nobody yet. */
-export interface Spare extends RestoredMachine {
-  owner: string;
-  vmDirectory: string;
-  slot: number;
-  egressMode: EgressMode;
-  template: Template;
-}
 
 interface Making {
   templateId: string;
@@ -31,15 +14,6 @@ interface Making {
   spare: Promise<Spare | undefined>;
 }
 
-interface Wanted {
-  image: Image;
-  shape: VmShape;
-  egressMode: EgressMode;
-}
-
-/** The journal's owner of what belongs to a machine made ahead. */
-export const spareOwnerPrefix = 'spare:';
-
 /**
  * Machines restored ahead of time, for the shape asked for last: under emulation a restored guest is slow for its first
  * half second, because nothing of it is translated yet. They are made while no create is under way, get a new identity
@@ -48,17 +22,19 @@ export const spareOwnerPrefix = 'spare:';
 export class SparePool {
   readonly #host: HostContext;
   readonly #templates: TemplateManager;
+  readonly #maker: SpareMaker;
   readonly #ready: Spare[] = [];
   readonly #making = new Set<Making>();
   readonly #leaving = new Set<Promise<void>>();
   readonly #closed = new AbortController();
-  #wanted: Wanted | undefined;
+  #wanted: WantedSpare | undefined;
   #wantedMs = 0;
   #creating = 0;
 
   constructor(host: HostContext, templates: TemplateManager) {
     this.#host = host;
     this.#templates = templates;
+    this.#maker = new SpareMaker(host, templates, this.#closed.signal);
   }
 
   /** A create begins: nothing new is made until it is over. */
@@ -66,7 +42,7 @@ export class SparePool {
     this.#creating += 1;
   }
 
-  end(wanted: Wanted | undefined): void {
+  end(wanted: WantedSpare | undefined): void {
     this.#creating -= 1;
     if (wanted !== undefined) {
       this.#wanted = wanted;
@@ -76,7 +52,7 @@ export class SparePool {
   }
 
   /** One that fits, ready or nearly so; it is the caller's from now on. */
-  async take({ image, shape, egressMode }: Wanted): Promise<Spare | undefined> {
+  async take({ image, shape, egressMode }: WantedSpare): Promise<Spare | undefined> {
     const id = this.#templates.existing(image, shape)?.manifest.id;
     const index = this.#ready.findIndex(
       (spare) => spare.template.manifest.id === id && spare.egressMode === egressMode,
@@ -120,7 +96,7 @@ export class SparePool {
   /** Removes a machine that was made ahead, with all that belongs to it. */
   async discard(spare: Spare): Promise<void> {
     spare.guest.disconnect();
-    const leaving = this.#remove(spare, spare.template);
+    const leaving = this.#maker.remove(spare, spare.template);
     this.#leaving.add(leaving);
     await leaving.finally(() => this.#leaving.delete(leaving));
   }
@@ -141,8 +117,8 @@ export class SparePool {
         templateId: template.manifest.id,
         egressMode: wanted.egressMode,
         claimed: false,
-        spare: this.#make(wanted).catch((error: unknown) => {
-          log.warn({ error }, 'a machine could not be made ahead');
+        spare: this.#maker.make(wanted).catch((error: unknown) => {
+          if (!this.#closed.signal.aborted) log.warn({ error }, 'a machine could not be made ahead');
           return undefined;
         }),
       };
@@ -168,63 +144,5 @@ export class SparePool {
     };
     void spare.vm.exited.then(lost);
     void spare.guest.closed.then(lost);
-  }
-
-  async #make({ image, shape, egressMode }: Wanted): Promise<Spare> {
-    const { store, slots, config, network, paths } = this.#host;
-    const slot = slots.take();
-    const id = ulid();
-    const owner = `${spareOwnerPrefix}${id}`;
-    const vmDirectory = join(paths.machines, id);
-    store.transaction(() => {
-      store.resources.record({ owner, kind: 'network-slot', name: String(slot), detail: { slot } });
-      store.resources.record({ owner, kind: 'vm', name: vmDirectory, detail: {} });
-    });
-    const uid = config.uidBase + slot;
-    const template = await this.#templates.acquire(image, shape).catch(() => undefined);
-    try {
-      if (template === undefined) throw new Error('The template is gone.');
-      const [, made] = await Promise.all([
-        makeVmFolder(this.#host, vmDirectory, uid),
-        network.create(slot, uid, egressMode),
-      ]);
-      const { signal } = this.#closed;
-      const target = { id: `spare-${id}`, owner, vmDirectory, uid, egressMode, network: made, ending: signal };
-      const machine = await restoreMachine(this.#host, target, template);
-      const spare = { ...machine, owner, vmDirectory, slot, egressMode, template };
-      await warmUp(machine.guest).catch(async (error: unknown) => {
-        machine.guest.disconnect();
-        throw error;
-      });
-      return spare;
-    } catch (error) {
-      await this.#remove({ owner, vmDirectory, slot }, template);
-      throw error;
-    }
-  }
-
-  async #remove(parts: Pick<Spare, 'owner' | 'vmDirectory' | 'slot'>, template: Template | undefined): Promise<void> {
-    const { vmm, network, store, slots, log } = this.#host;
-    try {
-      await vmm.destroy(parts.vmDirectory, undefined);
-      await Promise.all([network.remove(parts.slot), rm(parts.vmDirectory, { recursive: true, force: true })]);
-      store.resources.eraseAll(parts.owner);
-      slots.free(parts.slot);
-    } catch (error) {
-      // Its slot stays taken and the journal has it: the next start of hostd removes it.
-      log.error({ error, owner: parts.owner }, 'a machine made ahead could not be removed');
-    }
-    if (template !== undefined) await this.#templates.release(template.manifest.id);
-  }
-}
-
-/** Has the emulator translate what the first execs run through. */
-async function warmUp(guest: Guest): Promise<void> {
-  const discard = { write: () => Promise.resolve() };
-  const common = { env: {}, cwd: '/workspace', user: 'root', stdin: false, timeoutMs: warmUpMs };
-  for (const spec of [{ shell: 'echo' }, { argv: ['/bin/true'] }, { shell: 'echo' }]) {
-    const exec = guest.exec({ ...common, ...spec }, discard);
-    await exec.result;
-    exec.close();
   }
 }

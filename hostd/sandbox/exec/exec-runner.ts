@@ -11,7 +11,8 @@ import type { RunningSandbox } from '../registry.ts';
 import { ExecInput } from './exec-input.ts';
 import { lostOutcome, outcomeOf, type ExecOutcome } from './exec-view.ts';
 import type { LiveExec } from './live-exec.ts';
-import { OutputLog, type LogPaths, type LossReason } from './output-log.ts';
+import type { LogPaths } from './output-files.ts';
+import { OutputLog, type LossReason } from './output-log.ts';
 
 /** The guest has answered within this, or the start is answered anyway. */
 const confirmMs = 2000;

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { onFaultPoint } from '../../platform/fault-points.ts';
 import type { OutputChannel } from '../../guest/guest.ts';
-import { OutputLog, type LogPaths, type LossReason } from './output-log.ts';
+import type { LogPaths } from './output-files.ts';
+import { OutputLog, type LossReason } from './output-log.ts';
 import { recordBytes } from './output-index.ts';
 import { readOutput } from './output-reader.ts';
 

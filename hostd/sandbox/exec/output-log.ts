@@ -1,17 +1,10 @@
-import { constants } from 'node:fs';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import type { ExecSink, OutputChannel } from '../../guest/guest.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
 import { Waiters } from '../../platform/waiters.ts';
+import { isDiskFull, openLogFiles, writeAll, type LogFiles, type LogPaths } from './output-files.ts';
 import { encodeRun, recordBytes, type Run } from './output-index.ts';
 import { recoverLog } from './output-recovery.ts';
-
-export interface LogPaths {
-  data: string;
-  index: string;
-}
 
 export interface LogLimits {
   /** Bytes kept of the output; the index may take as much again. */
@@ -54,7 +47,7 @@ export class OutputLog implements ExecSink, LogState {
   readonly #waiters = new Waiters();
   #queue: Pending[] = [];
   #writing: Promise<void> | undefined;
-  #files: { data: FileHandle; index: FileHandle } | undefined;
+  #files: LogFiles | undefined;
   #storedBytes = 0;
   #runs = 0;
   #lastRun: Run | undefined;
@@ -166,7 +159,7 @@ export class OutputLog implements ExecSink, LogState {
     }
     if (pieces.length === 0) return;
     try {
-      const files = (this.#files ??= await openFiles(this.paths));
+      const files = (this.#files ??= await openLogFiles(this.paths));
       if (runs.length > 0) await writeAll(files.index, runs, this.#runs * recordBytes);
       await faultPoint('exec.index-written');
       await writeAll(files.data, pieces, this.#storedBytes);
@@ -220,40 +213,4 @@ export class OutputLog implements ExecSink, LogState {
     this.#files = undefined;
     await Promise.all([files?.data.close(), files?.index.close()]);
   }
-}
-
-async function openFiles(paths: LogPaths): Promise<{ data: FileHandle; index: FileHandle }> {
-  await mkdir(dirname(paths.data), { recursive: true, mode: 0o700 });
-  const flags = constants.O_RDWR | constants.O_CREAT;
-  const index = await open(paths.index, flags, 0o600);
-  try {
-    return { index, data: await open(paths.data, flags, 0o600) };
-  } catch (error) {
-    await index.close();
-    throw error;
-  }
-}
-
-async function writeAll(file: FileHandle, pieces: Buffer[], position: number): Promise<void> {
-  let rest = pieces;
-  let at = position;
-  while (rest.length > 0) {
-    const { bytesWritten } = await file.writev(rest.slice(0, 1024), at);
-    at += bytesWritten;
-    rest = dropBytes(rest, bytesWritten);
-  }
-}
-
-function dropBytes(pieces: Buffer[], count: number): Buffer[] {
-  let left = count;
-  for (const [index, piece] of pieces.entries()) {
-    if (left < piece.length) return [piece.subarray(left), ...pieces.slice(index + 1)];
-    left -= piece.length;
-  }
-  return [];
-}
-
-function isDiskFull(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }

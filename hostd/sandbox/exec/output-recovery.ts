@@ -1,5 +1,5 @@
 import { open, stat, truncate } from 'node:fs/promises';
-import type { LogPaths } from './output-log.ts';
+import type { LogPaths } from './output-files.ts';
 import { decodeRun, recordBytes, type Run } from './output-index.ts';
 
 export interface RecoveredLog {
