@@ -69,8 +69,8 @@ static int read_extension(struct tar_reader *reader, uint64_t max, struct bytes 
 	if (!bytes_set(out, "", 0) || !bytes_reserve(out, (size_t)reader->data_left))
 		return fail(failure, "io", "out of memory");
 	while (reader->data_left > 0) {
-		const unsigned char *data;
-		size_t len;
+		const unsigned char *data = NULL;
+		size_t len = 0;
 		if (tar_reader_data(reader, reader->data_left, &data, &len, failure) < 0)
 			return -1;
 		bytes_append(out, data, len);
