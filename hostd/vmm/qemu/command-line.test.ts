@@ -105,7 +105,7 @@ test('device state comes in by the form the version knows, without a kernel', ()
 test('a cold start gives the kernel the driver’s arguments and then the caller’s', () => {
   const append = (version: QemuProfile) => values(qemuCommandLine(version, cold).args, '-append')[0];
   expect(append(profile)).toBe(
-    'console=ttyS0 quiet reboot=t panic=-1 tsc_early_khz=2400000 tsc=reliable offshoot.mtu=1400',
+    'console=ttyS0 quiet reboot=t panic=-1 tsc_early_khz=2400000 tsc=reliable norandmaps mitigations=off nowatchdog offshoot.mtu=1400',
   );
   expect(append({ ...profile, accelerator: 'kvm' })).toBe('console=ttyS0 quiet reboot=t panic=-1 offshoot.mtu=1400');
   expect(append({ ...profile, tscKhz: undefined })).not.toContain('tsc');
@@ -121,7 +121,7 @@ test('accelerators: KVM as it is; TCG with a bounded buffer, and threads for sev
 
 test('without a link there is no network card', () => {
   expect(values(qemuCommandLine(profile, cold).args, '-device')).toContain(
-    'virtio-net-device,netdev=link,mac=52:54:00:00:00:01,host_mtu=1400',
+    'virtio-net-device,netdev=link,mac=52:54:00:00:00:01,host_mtu=1400,guest_announce=off',
   );
   const { args, files } = qemuCommandLine(profile, { ...cold, link: undefined });
   expect(args.join(' ')).not.toContain('net');
