@@ -105,6 +105,25 @@ describe('a sandbox that is gone', () => {
   });
 });
 
+it('a sandbox that is stopping takes no execs and files, and a second stop waits for the first', async () => {
+  await create({ id: 'sbx_1' });
+  const kill = around.vmm.holdNext('kill');
+  const first = around.ask('DELETE', '/v1/sandboxes/sbx_1');
+  await kill.reached;
+  expect((await around.ask('GET', '/v1/sandboxes/sbx_1')).body).toMatchObject({ state: 'stopping' });
+  for (const answer of [
+    await around.ask('POST', '/v1/sandboxes/sbx_1/execs', { json: { argv: ['true'] } }),
+    await around.ask('GET', '/v1/sandboxes/sbx_1/files?path=/x'),
+    await around.ask('POST', '/v1/sandboxes/sbx_1/renew', { json: { timeoutSeconds: 100 } }),
+  ]) {
+    expect([409, 410]).toContain(answer.status);
+    expect(['sandbox-not-running', 'sandbox-gone']).toContain((answer.body as { code: string }).code);
+  }
+  const second = around.ask('DELETE', '/v1/sandboxes/sbx_1');
+  kill.release();
+  expect((await first).body).toEqual((await second).body);
+});
+
 it('two clients that stop one sandbox both get its tombstone', async () => {
   await create({ id: 'sbx_1' });
   const answers = await Promise.all([1, 2, 3].map(() => around.ask('DELETE', '/v1/sandboxes/sbx_1')));

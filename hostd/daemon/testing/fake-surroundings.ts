@@ -25,6 +25,8 @@ export class FakeSurroundings {
   readonly images = new FakeImages();
   readonly resources = new FakeResources();
   readonly network = new FakeNetwork(8);
+  /** Of the last start. */
+  vmm: FakeVmm;
   readonly logLines: string[] = [];
   /** What was opened, in order. */
   readonly opened: string[] = [];
@@ -34,13 +36,15 @@ export class FakeSurroundings {
 
   private constructor(folder: string, settings: object) {
     this.folder = folder;
+    this.vmm = new FakeVmm({ machines: this.machines });
     const places = { stateDirectory: join(folder, 'state'), listen: `unix:${this.socketPath}` };
     this.config = parseConfig({ ...places, ...settings });
     this.parts = {
       checkHost: () => Promise.resolve(),
       openVmm: () => {
         this.opened.push('vmm');
-        return Promise.resolve(new FakeVmm({ machines: this.machines }));
+        this.vmm = new FakeVmm({ machines: this.machines });
+        return Promise.resolve(this.vmm);
       },
       openNetwork: () => Promise.resolve(this.network),
       openImages: () => this.images,
