@@ -50,12 +50,12 @@ test('4 GiB on two channels at once arrive whole', async () => {
   }
 });
 
-test('twenty execs at once, each echoing 4 MiB, over a thousand cuts', async () => {
+test('twenty execs at once, each echoing 4 MiB, over hundreds of cuts', async () => {
   const random = (): number => 100 + Math.floor(Math.random() ** 3 * 1_000_000);
-  const cuts = Array.from({ length: 1000 }, () => ({ toGuestBytes: random(), toHostBytes: random() }));
+  const cuts = Array.from({ length: 400 }, () => ({ toGuestBytes: random(), toHostBytes: random() }));
   proxy = await cuttingProxy(folder.socketPath, agent.socketPath, cuts);
   await connect(folder.socketPath);
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 4; round += 1) {
     const echoes = Array.from({ length: 20 }, async () => {
       const input = randomBytes(4 * 1024 * 1024);
       const sink = new DigestSink();

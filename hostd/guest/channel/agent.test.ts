@@ -15,9 +15,11 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Guest, GuestExecSpec } from '../guest.ts';
+import { encodeFields } from '../protocol/fields.ts';
 import { ChannelConnector } from './connector.ts';
 import { type CarrierServer, type Cut, cuttingProxy, socketFolder } from './testing/carriers.ts';
 import { buildAgent, RealAgent } from './testing/real-agent.ts';
+import { RawHost } from './testing/raw-host.ts';
 import { CollectingSink, DigestSink, sha256 } from './testing/sinks.ts';
 
 let folder: ReturnType<typeof socketFolder>;
@@ -40,6 +42,15 @@ afterEach(async () => {
 
 function connect(socketPath: string, midStream = true): Promise<Guest> {
   return new ChannelConnector().connect({ socketPath, midStream, helloTimeoutMs: 5000 });
+}
+
+function execFields(script: string): Buffer {
+  return encodeFields([
+    ['kind', 'exec'],
+    ['shell', script],
+    ['cwd', '/'],
+    ['stdin', 1],
+  ]);
 }
 
 function shell(script: string, more: Partial<GuestExecSpec> = {}): GuestExecSpec {
@@ -226,6 +237,30 @@ describe('cuts', () => {
     guest = await connect(agent.socketPath);
     expect(guest.hello.streams).toEqual([]);
   });
+});
+
+test('what the list of streams grants may be sent, though no ACK ever said so', async () => {
+  guest.disconnect();
+  const first = await RawHost.connect(agent.socketPath);
+  const open = (streamId: number, script: string): void =>
+    first.send({ type: 0x10, streamId, offset: 1024 * 1024, payload: execFields(script) });
+  // The first exec's output fills the carrier that nobody reads, so that no ACK for the second's input can leave.
+  first.socket.pause();
+  open(1, 'exec yes');
+  await sleep(200);
+  open(2, 'exec cat >/dev/null');
+  for (let offset = 0; offset < 65536; offset += 16384)
+    first.send({ type: 0x12, streamId: 2, offset, payload: Buffer.alloc(16384) });
+  await sleep(200);
+  const second = await RawHost.connect(agent.socketPath);
+  const stream = second.hello.streams.find(({ id }) => id === 2);
+  expect(stream).toMatchObject({ receivedBytes: 65536, inputLimitBytes: 131072 });
+  for (let offset = 65536; offset < 131072; offset += 16384)
+    second.send({ type: 0x12, streamId: 2, offset, payload: Buffer.alloc(16384) });
+  second.send({ type: 0x20, streamId: 0, offset: 0, payload: Buffer.from('alive?') });
+  await expect.poll(() => second.frames.map(({ type }) => type)).toContain(0x21);
+  first.socket.destroy();
+  second.socket.destroy();
 });
 
 describe('files', () => {

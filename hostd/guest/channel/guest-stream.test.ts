@@ -4,6 +4,7 @@ import { channels, type Frame, frameType, readCount } from '../protocol/frame.ts
 import { GuestStream } from './guest-stream.ts';
 import type { StreamTransport } from './stream-frames.ts';
 import { HostFrameDecoder, type PlainFrame } from './testing/host-frames.ts';
+import type { HelloStream } from '../protocol/hello.ts';
 import { encodeResync } from '../protocol/resync.ts';
 
 /** The guest's side of a session, as the frames that reach it. */
@@ -55,6 +56,11 @@ function frame(type: number, offset: number, payload: Buffer = Buffer.alloc(0)):
     payload: payload.length === 0 ? [] : [payload],
     payloadBytes: payload.length,
   };
+}
+
+function listed(state: Partial<HelloStream> = {}): HelloStream {
+  const nothing = { receivedBytes: 0, inputLimitBytes: 65536, baseOffset: 0, lengthBytes: 0, ended: false };
+  return { id: 4, kind: 'exec', ...nothing, ...state };
 }
 
 const end = (offset: number, fields: Field[] = [['ok', 1]]): Frame =>
@@ -110,6 +116,29 @@ test('only what the sink has taken is acknowledged, up to the first that has not
   expect(wire.of(frameType.ack).map(({ offset }) => offset)).toEqual([400_000]);
 });
 
+test('after a cut nothing is acknowledged that the guest has not sent again', async () => {
+  const taken: (() => void)[] = [];
+  const { wire, stream } = open(() => new Promise((resolve) => void taken.push(resolve)));
+  for (const offset of [0, 200_000, 400_000]) stream.take(frame(frameType.data, offset, Buffer.alloc(200_000)));
+  taken[0]?.();
+  await turn();
+  const second = new Wire();
+  stream.detach();
+  stream.attach(second, listed({ lengthBytes: 600_000, baseOffset: 200_000 }));
+  expect(second.of(frameType.resume).map(({ offset }) => offset)).toEqual([200_000]);
+  for (const resolve of taken) resolve();
+  await turn();
+  expect(second.of(frameType.ack)).toEqual([]);
+  stream.take(frame(frameType.data, 200_000, Buffer.alloc(150_000)));
+  await turn();
+  expect(second.of(frameType.ack).map(({ offset }) => offset)).toEqual([350_000]);
+  stream.take(frame(frameType.data, 350_000, Buffer.alloc(250_000)));
+  await turn();
+  expect(second.of(frameType.ack).map(({ offset }) => offset)).toEqual([350_000, 600_000]);
+  expect(taken).toHaveLength(3);
+  expect(wire.of(frameType.ack).map(({ offset }) => offset)).toEqual([200_000]);
+});
+
 test('a guest that does not read gets no acknowledgement before it does', async () => {
   const { wire, stream } = open(() => Promise.resolve());
   wire.congested = true;
@@ -153,15 +182,7 @@ test('controls are sent again in a new session until they are known to have arri
   const again = (): number[] => {
     const wire = new Wire();
     stream.detach();
-    stream.attach(wire, {
-      id: 4,
-      kind: 'exec',
-      receivedBytes: 0,
-      inputLimitBytes: 65536,
-      baseOffset: 0,
-      lengthBytes: 0,
-      ended: false,
-    });
+    stream.attach(wire, listed());
     expect(wire.of(frameType.resume)).toHaveLength(1);
     return wire.of(frameType.control).map(({ payload }) => payload.at(-1) ?? 0);
   };

@@ -155,7 +155,7 @@ export class GuestStream {
     const transport = this.#transport;
     if (transport === undefined || this.#end !== undefined || !this.#output.ackDue || transport.congested) return;
     this.#output.acknowledged();
-    sendGrant(transport, frameType.ack, this.id, this.#output.consumedBytes, this.#output.nextLimit);
+    sendGrant(transport, frameType.ack, this.id, this.#output.ackOffset, this.#output.nextLimit);
   }
 
   #openAgain(transport: StreamTransport): void {
@@ -175,7 +175,7 @@ export class GuestStream {
     this.onInputConsumed();
     if (this.#end !== undefined) return;
     this.#output.resume(listed.baseOffset, listed.lengthBytes, this.#fresh);
-    sendGrant(transport, frameType.resume, this.id, this.#output.consumedBytes, this.#output.nextLimit);
+    sendGrant(transport, frameType.resume, this.id, this.#output.ackOffset, this.#output.nextLimit);
   }
 
   #takeAck(frame: Frame): boolean {

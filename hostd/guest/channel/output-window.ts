@@ -17,8 +17,7 @@ interface Delivery {
 
 /** The guest-to-host direction of one stream: hands bytes on exactly once and in order, and counts what was consumed. */
 export class OutputWindow {
-  /** Everything before it was consumed: what may be acknowledged. */
-  consumedBytes: number;
+  #consumedBytes: number;
   #wireOffset: number;
   #handedOffset: number;
   #receivedOffset: number;
@@ -37,7 +36,7 @@ export class OutputWindow {
     onConsumed: () => void,
     onFailed: (error: unknown) => void,
   ) {
-    this.consumedBytes = startOffset;
+    this.#consumedBytes = startOffset;
     this.#wireOffset = startOffset;
     this.#handedOffset = startOffset;
     this.#receivedOffset = startOffset;
@@ -48,35 +47,40 @@ export class OutputWindow {
     this.#onFailed = onFailed;
   }
 
-  /** Where the guest may send up to when everything consumed so far is acknowledged. */
-  get nextLimit(): number {
-    return this.consumedBytes + windowBytes;
+  /**
+   * What may be acknowledged: everything before it was consumed. After a cut the consumer can be ahead of what the guest
+   * has sent again; that is acknowledged only as it comes.
+   */
+  get ackOffset(): number {
+    return Math.min(this.#consumedBytes, this.#wireOffset);
   }
 
-  /** END. Throws ProtocolViolation unless all of the output has come. */
-  finish(lengthBytes: number): void {
-    if (lengthBytes !== this.#wireOffset || lengthBytes !== this.#receivedOffset)
-      throw new ProtocolViolation('END does not match the output');
+  /** Where the guest may send up to when that much is acknowledged. */
+  get nextLimit(): number {
+    return this.ackOffset + windowBytes;
   }
 
   /** All that was received has been consumed. */
   get idle(): boolean {
-    return this.consumedBytes === this.#receivedOffset;
+    return this.#consumedBytes === this.#receivedOffset;
   }
 
   /** An acknowledgement is worth a frame: a large step, or the sink has caught up. */
   get ackDue(): boolean {
-    const step = this.consumedBytes - this.#acknowledged;
-    return !this.#failed && step > 0 && (step >= ackStepBytes || this.idle);
+    return this.ackUrgent || (this.#ackStep > 0 && this.ackOffset === this.#wireOffset);
   }
 
   get ackUrgent(): boolean {
-    return !this.#failed && this.consumedBytes - this.#acknowledged >= ackStepBytes;
+    return this.#ackStep >= ackStepBytes;
   }
 
-  /** The caller has told the guest of `consumedBytes` and `nextLimit`. */
+  get #ackStep(): number {
+    return this.#failed ? 0 : this.ackOffset - this.#acknowledged;
+  }
+
+  /** The caller has told the guest of `ackOffset` and `nextLimit`. */
   acknowledged(): void {
-    this.#acknowledged = this.consumedBytes;
+    this.#acknowledged = this.ackOffset;
     this.#limit = this.nextLimit;
   }
 
@@ -86,13 +90,13 @@ export class OutputWindow {
    */
   resume(baseOffset: number, lengthBytes: number, gapAllowed: boolean): void {
     if (lengthBytes < this.#receivedOffset) throw new ProtocolViolation('a stream has become shorter');
-    if (baseOffset > this.consumedBytes) {
+    if (baseOffset > this.#consumedBytes) {
       if (!gapAllowed) throw new ProtocolViolation('a stream has lost bytes that were not acknowledged');
-      this.consumedBytes = baseOffset;
+      this.#consumedBytes = baseOffset;
       this.#handedOffset = baseOffset;
       this.#receivedOffset = baseOffset;
     }
-    this.#wireOffset = this.consumedBytes;
+    this.#wireOffset = this.#consumedBytes;
     this.acknowledged();
   }
 
@@ -104,13 +108,22 @@ export class OutputWindow {
       this.#wireOffset += part.length;
       if (this.#wireOffset > this.#limit) throw new ProtocolViolation('DATA exceeds the window');
       const known = Math.max(0, this.#receivedOffset - start);
-      if (known >= part.length) continue;
+      if (known >= part.length) {
+        this.#onConsumed();
+        continue;
+      }
       this.#receivedOffset = this.#wireOffset;
       if (this.#failed) continue;
       const fresh = known === 0 ? part : part.subarray(known);
       if (this.#deliveries.length >= maxInFlight || this.#backlog.lengthBytes > 0) this.#backlog.push(channel, fresh);
       else this.#hand(channel, fresh);
     }
+  }
+
+  /** END. Throws ProtocolViolation unless all of the output has come. */
+  finish(lengthBytes: number): void {
+    if (lengthBytes !== this.#wireOffset || lengthBytes !== this.#receivedOffset)
+      throw new ProtocolViolation('END does not match the output');
   }
 
   #hand(channel: number, bytes: Buffer): void {
@@ -125,7 +138,7 @@ export class OutputWindow {
       return;
     }
     if (promise === undefined && this.#deliveries.length === 0) {
-      this.consumedBytes = delivery.endOffset;
+      this.#consumedBytes = delivery.endOffset;
       this.#onConsumed();
       return;
     }
@@ -147,7 +160,7 @@ export class OutputWindow {
     let settled = 0;
     for (const delivery of this.#deliveries) {
       if (!delivery.done) break;
-      this.consumedBytes = delivery.endOffset;
+      this.#consumedBytes = delivery.endOffset;
       settled += 1;
     }
     if (settled === 0 || this.#failed) return;

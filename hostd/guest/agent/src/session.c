@@ -31,13 +31,15 @@ void session_drop_streams(struct session *session, const struct stream *but)
 			streams_detach(&session->streams, session->streams.slot[i]);
 }
 
-static void put_stream(struct fields_out *ack, const struct stream *stream)
+static void put_stream(struct fields_out *ack, struct stream *stream)
 {
 	struct fields_out state = {0};
 	fields_put_u64(&state, "id", stream->id);
 	fields_put_string(&state, "kind", stream->kind);
 	fields_put_u64(&state, "received", stream->received);
-	fields_put_u64(&state, "limit", stream->consumed + STREAM_WINDOW);
+	/* The host sends up to this without waiting for an ACK. */
+	stream->granted = stream->consumed + STREAM_WINDOW;
+	fields_put_u64(&state, "limit", stream->granted);
 	fields_put_u64(&state, "base", stream->out.base);
 	fields_put_u64(&state, "length", stream->out.length);
 	fields_put_u64(&state, "ended", stream->ended);

@@ -117,11 +117,13 @@ export class ModelAgent {
     }
     if (frame.type === frameType.ack) {
       this.acks += 1;
+      if (frame.offset > stream.sent) throw new Error('model agent: ACK of output not sent in this session');
       stream.limit = readCount(frame.payload, 0);
       stream.release(frame.offset);
       this.#flushStream(stream);
     }
     if (frame.type === frameType.resume) {
+      if (frame.offset > stream.length) throw new Error('model agent: RESUME beyond the output');
       stream.release(frame.offset);
       stream.sent = Math.max(frame.offset, stream.base);
       stream.limit = readCount(frame.payload, 0);
