@@ -1,5 +1,6 @@
-import { chown, open, writeFile } from 'node:fs/promises';
+import { chown, open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OffshootError } from '../../errors/offshoot-error.ts';
 import type { Runner } from '../../platform/run.ts';
 import type { ColdStart, RestoreStart, VmLaunch } from '../vmm.ts';
 import type { MachinePlan } from './command-line.ts';
@@ -33,6 +34,7 @@ export function machineIdentity(
 async function planCold(launch: VmLaunch, start: ColdStart, runner: Runner): Promise<MachinePlan> {
   const { directory, shape, uid, gid } = launch;
   const overlayPath = join(directory, machineFiles.overlay);
+  await requireRoomForBase(start, shape.diskMiB);
   await createOverlay(runner, overlayPath, start.baseDisk, shape.diskMiB);
   if (start.memoryFile !== undefined) {
     const memory = await open(start.memoryFile, 'wx', 0o600);
@@ -51,6 +53,15 @@ async function planCold(launch: VmLaunch, start: ColdStart, runner: Runner): Pro
       start.memoryFile === undefined ? { kind: 'anonymous' } : { kind: 'written-through', path: start.memoryFile },
     boot: start,
   };
+}
+
+// qemu-img would cut the file system off without a word, and the guest could not mount it.
+async function requireRoomForBase({ baseDisk }: ColdStart, diskMiB: number): Promise<void> {
+  if (baseDisk.format !== 'raw') return;
+  const baseMiB = Math.ceil((await stat(baseDisk.path)).size / 2 ** 20);
+  if (baseMiB <= diskMiB) return;
+  const message = `The disk (${String(diskMiB)} MiB) is smaller than that of its image (${String(baseMiB)} MiB).`;
+  throw new OffshootError('boot-failed', { message, details: { reason: 'disk-too-small', imageDiskMiB: baseMiB } });
 }
 
 /** Checks that the snapshot is whole, untouched and of this very machine, and copies its overlay. */

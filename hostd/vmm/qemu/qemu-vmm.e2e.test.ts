@@ -227,6 +227,11 @@ test('a template whose memory was written to is refused, and so is one of anothe
   });
 });
 
+test('a disk smaller than its image is refused instead of cut off', async () => {
+  const small = machines.start('small-disk', machines.coldStart(), { shape: { ...shape, diskMiB: 64 } });
+  await expect(small).rejects.toMatchObject({ code: 'boot-failed', details: { reason: 'disk-too-small' } });
+});
+
 test('a full disk is told as such', async () => {
   const launch = await machines.launch('full', { kind: 'restore', snapshot: template });
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', launch.directory]);

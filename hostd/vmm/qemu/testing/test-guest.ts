@@ -12,7 +12,7 @@ import { buildNative, nativeDirectory } from './launch-folder.ts';
 
 export const vmmUid = 64201;
 export const vmmGid = 64200;
-export const shape = { cpus: 1, memoryMiB: 512, diskMiB: 4096 };
+export const shape = { cpus: 1, memoryMiB: 512, diskMiB: 10240 };
 export const card = { guestMac: '52:54:00:0f:f5:01', mtu: 1400 };
 
 /** A line-by-line conversation with the test guest (native/test-guest) on the agent port. */
