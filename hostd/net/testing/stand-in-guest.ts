@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { access } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -74,17 +73,23 @@ export class StandInGuest {
   }
 }
 
-/** Compiled once per test run. */
-async function relayProgram(): Promise<string> {
-  const program = join(tmpdir(), `offshoot-tap-relay-${String(process.pid)}`);
-  const isThere = await access(program).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return program;
+let compiled: Promise<string> | undefined;
+
+function relayProgram(): Promise<string> {
+  compiled ??= compileRelay();
+  return compiled;
+}
+
+/** Into build/, by way of a name of its own: other test processes may be starting the program just now. */
+async function compileRelay(): Promise<string> {
   const source = fileURLToPath(new URL('tap-relay.c', import.meta.url));
+  const directory = fileURLToPath(new URL('../../../build/net-testing/', import.meta.url));
+  await mkdir(directory, { recursive: true });
+  const program = join(directory, 'tap-relay');
+  const fresh = `${program}-${String(process.pid)}`;
   const compiler =
     (await systemRunner.run('cc', ['--version']).catch(() => undefined)) === undefined ? 'musl-gcc' : 'cc';
-  await runChecked(systemRunner, compiler, ['-O1', '-Wall', '-Wextra', '-Werror', '-o', program, source]);
+  await runChecked(systemRunner, compiler, ['-O1', '-Wall', '-Wextra', '-Werror', '-o', fresh, source]);
+  await rename(fresh, program);
   return program;
 }
