@@ -20,7 +20,7 @@ test('any chunking gives the same bytes per stream and the same end', () => {
         for (let at = 0, turn = 0; at < wire.length; turn += 1) {
           const size = cuts[turn % cuts.length] ?? 1;
           for (const piece of parser.push(wire.subarray(at, at + size))) {
-            if (piece.kind !== 'keep-alive') got[piece.kind].push(Buffer.from(piece.bytes));
+            if (piece.kind !== 'keep-alive' && piece.kind !== 'gap') got[piece.kind].push(Buffer.from(piece.bytes));
           }
           at += size;
         }
@@ -38,4 +38,14 @@ test('an unknown kind and an absurd length are refused', () => {
   const refused = expect.objectContaining({ code: 'protocol-mismatch' }) as Error;
   expect(() => [...new OutputFrameParser().push(Buffer.from([9, 0, 0, 0, 0]))]).toThrow(refused);
   expect(() => [...new OutputFrameParser().push(Buffer.from([1, 255, 255, 255, 255]))]).toThrow(refused);
+});
+
+test('a gap gives the offset of what follows', () => {
+  const next = Buffer.alloc(8);
+  next.writeBigUInt64LE(70_000n);
+  const wire = outputFrame(4, next);
+  const parser = new OutputFrameParser();
+  expect([...parser.push(wire.subarray(0, 9)), ...parser.push(wire.subarray(9))]).toEqual([
+    { kind: 'gap', nextOffset: 70_000 },
+  ]);
 });

@@ -1,11 +1,14 @@
 import { OffshootError } from '../errors/offshoot-error.ts';
 
 export type OutputFrame =
-  { kind: 'stdout' | 'stderr'; bytes: Buffer } | { kind: 'end'; bytes: Buffer } | { kind: 'keep-alive' };
+  | { kind: 'stdout' | 'stderr'; bytes: Buffer }
+  | { kind: 'end'; bytes: Buffer }
+  | { kind: 'gap'; nextOffset: number }
+  | { kind: 'keep-alive' };
 
 const headerBytes = 5;
 const maxFrameBytes = 16 * 1024 * 1024;
-const kinds = ['keep-alive', 'stdout', 'stderr', 'end'] as const;
+const kinds = ['keep-alive', 'stdout', 'stderr', 'end', 'gap'] as const;
 
 /**
  * Reads the binary output form (contract/exec.ts). Bytes of output are handed on as they come, not gathered into whole frames first.
@@ -16,7 +19,8 @@ export class OutputFrameParser {
   #headerFilled = 0;
   #kind: (typeof kinds)[number] = 'keep-alive';
   #missing = 0;
-  #end: Buffer[] = [];
+  /** An `end` or `gap` is gathered whole. */
+  #gathered: Buffer[] = [];
 
   *push(chunk: Buffer): Generator<OutputFrame> {
     let position = 0;
@@ -32,7 +36,7 @@ export class OutputFrameParser {
       const bytes = chunk.subarray(position, position + this.#missing);
       position += bytes.length;
       this.#missing -= bytes.length;
-      if (this.#kind === 'end') this.#end.push(bytes);
+      if (this.#kind === 'end' || this.#kind === 'gap') this.#gathered.push(bytes);
       else if (this.#kind !== 'keep-alive') yield { kind: this.#kind, bytes };
       if (this.#missing === 0) yield* this.#closeFrame();
     }
@@ -47,7 +51,7 @@ export class OutputFrameParser {
   #openFrame(): void {
     const kind = kinds[this.#header[0] ?? 255];
     const length = this.#header.readUInt32LE(1);
-    if (kind === undefined || length > maxFrameBytes) {
+    if (kind === undefined || length > maxFrameBytes || (kind === 'gap' && length !== 8)) {
       throw new OffshootError('protocol-mismatch', { message: 'The output of the exec has an unknown form.' });
     }
     this.#kind = kind;
@@ -57,8 +61,10 @@ export class OutputFrameParser {
   *#closeFrame(): Generator<OutputFrame> {
     this.#headerFilled = 0;
     if (this.#kind === 'keep-alive') yield { kind: 'keep-alive' };
-    if (this.#kind !== 'end') return;
-    yield { kind: 'end', bytes: Buffer.concat(this.#end) };
-    this.#end = [];
+    if (this.#kind !== 'end' && this.#kind !== 'gap') return;
+    const bytes = Buffer.concat(this.#gathered);
+    this.#gathered = [];
+    if (this.#kind === 'end') yield { kind: 'end', bytes };
+    else yield { kind: 'gap', nextOffset: Number(bytes.readBigUInt64LE(0)) };
   }
 }

@@ -24,7 +24,7 @@ const silenceMs = 45_000;
 
 /**
  * Yields an exec's output from an offset and returns the exec's last state. Lost connections and restarts of hostd are bridged: it goes on at
- * the byte where it stood.
+ * the byte where it stood. Bytes that the host lost show as a jump of the offset.
  */
 export async function* followOutput(
   transport: Transport,
@@ -52,6 +52,10 @@ export async function* followOutput(
         for (const frame of parser.push(chunk as Buffer)) {
           if (frame.kind === 'keep-alive') continue;
           if (frame.kind === 'end') return execSchema.parse(JSON.parse(frame.bytes.toString('utf8')));
+          if (frame.kind === 'gap') {
+            offset = frame.nextOffset;
+            continue;
+          }
           yield { stream: frame.kind, offset, bytes: frame.bytes };
           offset += frame.bytes.length;
           fruitless = 0;

@@ -94,3 +94,13 @@ test('a silent daemon is a request-timeout, an abort is aborted', async () => {
   const signal = AbortSignal.timeout(50);
   await expect(transport.json(thing, { ...request, timeoutMs: 0, signal })).rejects.toMatchObject({ code: 'aborted' });
 });
+
+test('a first request whose connection breaks off is sent again', async () => {
+  let requests = 0;
+  await using server = await ScriptedServer.start((incoming, response) => {
+    requests += 1;
+    if (requests === 1) incoming.socket.destroy();
+    else answerJson(response, 200, { n: 2 });
+  });
+  expect(await new Transport({ host: server.host }).json(thing, request)).toEqual({ n: 2 });
+});

@@ -40,14 +40,8 @@ export interface Answer {
   body: Readable;
 }
 
-const awayCodes = new Set([
-  'ECONNREFUSED',
-  'ENOENT',
-  'ECONNRESET',
-  'EPIPE',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const brokenOffCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const awayCodes = new Set([...brokenOffCodes, 'ECONNREFUSED', 'ENOENT', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** HTTP to one hostd: repeats what is safe to repeat while the daemon is away, and turns every failure into an OffshootError. */
 export class Transport {
@@ -94,6 +88,8 @@ export class Transport {
         return await this.#sendOnce(request);
       } catch (error) {
         const failure = this.#explain(error, request);
+        // a connection that broke off was one: the daemon was there a moment ago
+        if (brokenOffCodes.has(errorCode(error) ?? '')) this.#answeredOnce = true;
         const comesBack = failure.code === 'host-unreachable' || failure.code === 'shutting-down';
         if (!comesBack || !repeatable || !this.#answeredOnce || performance.now() > deadlineMs) throw failure;
         await sleep(Math.min(50 * 2 ** attempt, 1000), undefined, { signal: request.signal }).catch(() => undefined);

@@ -66,7 +66,7 @@ export function answerJson(response: ServerResponse, status: number, value: unkn
 }
 
 /** One frame of the binary output form. */
-export function outputFrame(kind: 0 | 1 | 2 | 3, bytes: Buffer): Buffer {
+export function outputFrame(kind: 0 | 1 | 2 | 3 | 4, bytes: Buffer): Buffer {
   const header = Buffer.alloc(5);
   header.writeUInt8(kind, 0);
   header.writeUInt32LE(bytes.length, 1);
