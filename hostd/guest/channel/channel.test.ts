@@ -217,6 +217,26 @@ test('requests have deadlines, and are forgotten by the guest when one passes', 
   await expect(guest.ping(30)).rejects.toMatchObject({ code: 'guest-unresponsive', details: { operation: 'ping' } });
 });
 
+test('an agent that has gone deaf to the session is reached by a new one once a deadline passes, and no exec is lost', async () => {
+  agent.onOpen = echo;
+  const guest = await connect();
+  const sink = new CollectingSink();
+  const exec = guest.exec(catSpec, sink);
+  await guest.ping(1000);
+  agent.receive(Buffer.from('rubbish that leaves it hunting for RESYNC'));
+  const written = exec.write(Buffer.from('through'));
+  exec.endInput();
+  await expect(guest.ping(50)).rejects.toMatchObject({ code: 'guest-unresponsive' });
+  await written;
+  expect(await exec.result).toMatchObject({ exitCode: 3 });
+  expect(sink.text).toBe('through');
+  expect(agent.resyncs).toBe(2);
+  agent.receive(Buffer.from('rubbish'));
+  await expect(guest.ping(50)).rejects.toMatchObject({ code: 'guest-unresponsive' });
+  await expect(guest.ping(50)).rejects.toMatchObject({ code: 'guest-unresponsive' });
+  expect(agent.resyncs).toBe(2);
+});
+
 const identity = {
   entropy: Buffer.alloc(32, 1),
   hostname: 'box',

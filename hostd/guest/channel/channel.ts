@@ -18,6 +18,8 @@ import type { StreamSetup } from './stream-setup.ts';
 import { Violations } from './violations.ts';
 import { IdleFrameBudget } from './work-budget.ts';
 
+const doubtPauseMs = 10_000;
+
 /** The streams of one sandbox over the sessions that carry them: it reconnects and resumes until the sandbox is gone. */
 export class GuestChannel {
   readonly closed: Promise<CloseReason>;
@@ -36,6 +38,7 @@ export class GuestChannel {
   #midStream: boolean;
   #highestId = 0;
   readonly #violations = new Violations();
+  #doubtedAtMs = -Infinity;
   #closedWith: Error | undefined;
   #resolveReady: (hello: Hello) => void = () => undefined;
   #rejectReady: (error: Error) => void = () => undefined;
@@ -84,6 +87,17 @@ export class GuestChannel {
   /** Calls back when the guest has answered; returns a function that gives up waiting. */
   ping(answered: () => void): () => void {
     return this.#pings.send(this.#live, answered);
+  }
+
+  /**
+   * The guest let a deadline pass. If the session itself is what is stuck (an agent that waits for RESYNC says nothing),
+   * a new one mends it, and costs a busy guest little.
+   */
+  doubt(): void {
+    const nowMs = performance.now();
+    if (this.#live === undefined || nowMs - this.#doubtedAtMs < doubtPauseMs) return;
+    this.#doubtedAtMs = nowMs;
+    this.#live.end();
   }
 
   closeStrays(): void {

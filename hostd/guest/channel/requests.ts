@@ -24,7 +24,11 @@ async function ask(
       throw new ProtocolViolation(`${kind} has no data`);
     },
   });
-  const timer = setTimeout(() => stream.fail(unresponsive(kind, timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => {
+    stream.fail(unresponsive(kind, timeoutMs));
+    stream.close();
+    channel.doubt();
+  }, timeoutMs);
   try {
     return await stream.ended;
   } catch (error) {
@@ -90,7 +94,10 @@ export async function ping(channel: GuestChannel, timeoutMs: number): Promise<vo
   let giveUp: (() => void) | undefined;
   const answered = new Promise<void>((resolve, reject) => {
     giveUp = channel.ping(resolve);
-    timer = setTimeout(() => reject(unresponsive('ping', timeoutMs)), timeoutMs);
+    timer = setTimeout(() => {
+      reject(unresponsive('ping', timeoutMs));
+      channel.doubt();
+    }, timeoutMs);
   });
   const closed = channel.closed.then((reason) => Promise.reject(closedError(reason)));
   try {
