@@ -1,9 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
+/** Node 24 knows `await using` itself. */
+const oxc = { target: 'esnext' };
+
 export default defineConfig({
   test: {
     projects: [
       {
+        oxc,
         test: {
           name: 'unit',
           include: ['{action,jenkins-bridge,hostd,examples,test}/**/*.test.ts'],
@@ -12,6 +16,7 @@ export default defineConfig({
         },
       },
       {
+        oxc,
         test: {
           name: 'e2e',
           include: ['test/**/*.e2e.test.ts', 'hostd/**/*.e2e.test.ts'],
@@ -21,6 +26,7 @@ export default defineConfig({
         },
       },
       {
+        oxc,
         test: {
           name: 'full',
           include: ['test/**/*.full.test.ts', 'hostd/**/*.full.test.ts'],

@@ -58,7 +58,7 @@ async function frames(path: string) {
   const all: { kind: string; bytes: Buffer }[] = [];
   for await (const chunk of body)
     for (const frame of parser.push(chunk as Buffer))
-      if (frame.kind !== 'keep-alive') all.push({ kind: frame.kind, bytes: frame.bytes });
+      if ('bytes' in frame) all.push({ kind: frame.kind, bytes: frame.bytes });
   return all;
 }
 
