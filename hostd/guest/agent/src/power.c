@@ -1,8 +1,10 @@
 #include "power.h"
 
 #include "agent.h"
+#include "boot/console.h"
 #include "job.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -15,6 +17,7 @@
 #define ANSWER_WAIT_MS 2000
 #define TERM_WAIT_MS 500
 #define POLL_MS 10
+#define FLUSH_WAIT_MS 5000
 
 static void sync_finish(struct job *job)
 {
@@ -71,14 +74,36 @@ static void end_processes(void)
 	kill(-1, SIGTERM);
 	kill(-1, SIGCONT);
 	for (int waited = 0; waited < TERM_WAIT_MS; waited += POLL_MS) {
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
-		if (kill(-1, 0) < 0)
+		pid_t ended;
+		do
+			ended = waitpid(-1, NULL, WNOHANG);
+		while (ended > 0);
+		/* Every process descends from PID 1: without children there is none. (A signal to -1 finds kernel threads, too.) */
+		if (ended < 0 && errno == ECHILD)
 			return;
 		nanosleep(&pause, NULL);
 	}
 	kill(-1, SIGKILL);
 	nanosleep(&pause, NULL);
+}
+
+/* In a child, for a bounded time: a disk that takes no more must not keep the machine up. */
+static void flush_disk(void)
+{
+	struct timespec pause = {.tv_nsec = POLL_MS * 1000000};
+	pid_t pid = fork();
+	if (pid == 0) {
+		sync();
+		mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
+		_exit(0);
+	}
+	for (int waited = 0; pid > 0 && waited < FLUSH_WAIT_MS; waited += POLL_MS) {
+		pid_t ended = waitpid(-1, NULL, WNOHANG);
+		if (ended == pid || (ended < 0 && errno == ECHILD))
+			return;
+		nanosleep(&pause, NULL);
+	}
+	console_say("powering off with the disk not flushed");
 }
 
 void power_settle(struct agent *agent)
@@ -91,8 +116,7 @@ void power_settle(struct agent *agent)
 		return;
 	}
 	end_processes();
-	sync();
-	mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
+	flush_disk();
 	reboot(RB_POWER_OFF);
 	reboot(RB_AUTOBOOT);
 }
