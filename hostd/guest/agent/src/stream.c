@@ -113,7 +113,7 @@ void stream_discard_input(struct stream *stream)
 
 bool stream_ack_due(const struct stream *stream)
 {
-	return stream->received != stream->acked || stream->consumed + STREAM_WINDOW != stream->granted;
+	return stream->consumed != stream->acked;
 }
 
 void stream_produced(struct stream *stream)

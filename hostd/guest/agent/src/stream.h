@@ -42,7 +42,7 @@ struct stream {
 
 	uint8_t *in; /* STREAM_WINDOW bytes, mapped at first use */
 	uint64_t received, consumed;
-	uint64_t acked, granted; /* what the last ACK said */
+	uint64_t acked, granted; /* what the last ACK said: consumed so far, and the limit */
 	bool in_eof, in_discard;
 
 	const struct work_ops *ops; /* NULL: no work is running */

@@ -37,7 +37,7 @@ static void put_ack(struct session *session, struct stream *stream)
 	uint8_t limit[8];
 	if (stream->suspended || stream->opening || !stream_ack_due(stream))
 		return;
-	stream->acked = stream->received;
+	stream->acked = stream->consumed;
 	stream->granted = stream->consumed + STREAM_WINDOW;
 	for (int i = 0; i < 8; i++)
 		limit[i] = (uint8_t)(stream->granted >> (8 * i));

@@ -207,6 +207,39 @@ static void resumed_input(void)
 	driver_send(&d, FRAME_CLOSE, id, 0, NULL, 0);
 }
 
+/* The limit told at a session's start holds at once, before any ACK of that session. */
+static void the_told_limit_is_granted(void)
+{
+	static const char bytes[FRAME_IN_MAX];
+	static uint8_t out[8 * (FRAME_IN_MAX + FRAME_OVERHEAD)];
+	struct fields state;
+	uint32_t id = driver_open(&d, DRIVER_WINDOW, "kind=exec", "stdin=1", "shell=wc -c", NULL);
+	for (uint64_t at = 0; at < 3 * FRAME_IN_MAX; at += FRAME_IN_MAX)
+		driver_send(&d, FRAME_DATA, id, at, bytes, FRAME_IN_MAX);
+	driver_resync(&d);
+	CHECK(driver_listed(&d, id, &state));
+	uint64_t at = fields_number(&state, "received"), limit = fields_number(&state, "limit");
+	CHECK(at == 3 * FRAME_IN_MAX && limit >= STREAM_WINDOW);
+	fields_free(&state);
+	size_t len = 0;
+	uint8_t credit[8] = {0, 0, 1};
+	struct frame resume = {.type = FRAME_RESUME, .stream = id, .len = sizeof credit, .payload = credit};
+	len += frame_encode(out, &resume, d.tag);
+	while (at < limit) {
+		struct frame data = {.type = FRAME_DATA, .stream = id, .offset = at, .payload = (const uint8_t *)bytes,
+			.len = limit - at < FRAME_IN_MAX ? (uint32_t)(limit - at) : FRAME_IN_MAX};
+		len += frame_encode(out + len, &data, d.tag);
+		at += data.len;
+	}
+	driver_send_bytes(&d, out, len);
+	driver_send(&d, FRAME_EOF, id, at, NULL, 0);
+	char expected[32];
+	snprintf(expected, sizeof expected, "%llu\n", (unsigned long long)at);
+	driver_finish(&d, id, &o);
+	CHECK(outcome_is(&o, 1, expected));
+	outcome_free(&o);
+}
+
 /* What breaks the protocol makes the agent silent until a RESYNC, and costs no stream. */
 static void broken_protocol(void)
 {
@@ -379,6 +412,7 @@ int main(void)
 	resumed_output();
 	silent_until_resumed();
 	resumed_input();
+	the_told_limit_is_granted();
 	broken_protocol();
 	unfinished_opens_are_forgotten();
 	closing_kills();
