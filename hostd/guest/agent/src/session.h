@@ -31,6 +31,8 @@ struct session {
 void session_reset(struct session *session);
 /* Takes the frames among the bytes just put into session->decoder. */
 void session_input(struct agent *agent);
+/* Puts a RESYNC_ACK into session->out, which must be empty, and opens the session. */
+void session_answer_resync(struct agent *agent, const struct frame *frame);
 /* Puts frames into session->out, up to about SESSION_FILL bytes. */
 void session_fill(struct session *session);
 /* Forgets all streams but one: commands go on unheard, other work is aborted. */
