@@ -141,7 +141,7 @@ describe('folders', () => {
   test('a torn archive is an error', async () => {
     const whole = execFileSync('tar', ['-C', '/etc', '-cf', '-', 'passwd', 'group']);
     const torn = sandbox.files.uploadArchive(Readable.from([whole.subarray(0, 900)]), '/workspace/torn');
-    await expect(torn).rejects.toMatchObject({ code: 'guest-file-error' });
+    await expect(torn).rejects.toMatchObject({ code: 'invalid-request' });
   });
 
   test('git works on a synced tree', async () => {

@@ -36,7 +36,6 @@ const steps: Step[] = [
   { name: 'lint', command: node, args: ['node_modules/eslint/bin/eslint.js', '--max-warnings=0', '.'] },
   { name: 'format', command: node, args: ['node_modules/prettier/bin/prettier.cjs', '--check', '.'] },
   { name: 'guest agent tests (C, sanitizers)', command: 'make', args: ['-s', '-C', 'hostd/guest/agent', 'test'] },
-  { name: 'native tests (C, sanitizers)', command: 'make', args: ['-s', '-C', 'hostd/vmm/native', 'test'] },
   vitest('unit'),
   vitest('e2e'),
   ...(process.argv.includes('--full') ? [vitest('full')] : []),

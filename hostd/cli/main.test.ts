@@ -33,6 +33,7 @@ describe('failures of the command line', () => {
   test.each([
     [['run']],
     [['sandbox', 'exec', 'sbx_1']],
+    [['sandbox', 'exec', 'sbx_1', '--user', 'nobody', '--', 'id']],
     [['sandbox', 'cp', 'a', 'b']],
     [['run', '--memory', 'NaN', '--', 'true']],
     [['run', '--cpus', '-1', '--', 'true']],

@@ -68,4 +68,7 @@ it('ends at once at the second signal', async () => {
   child.kill('SIGINT');
   expect(await exit).toEqual([130, null]);
   socket.destroy();
+  const next = await startReady(); // takes up what that end left, and takes it along
+  next.child.kill('SIGTERM');
+  expect(await next.exit).toEqual([0, null]);
 });

@@ -47,7 +47,9 @@ export const hostConfigSchema = z.strictObject({
   sampleIntervalMs: milliseconds.default(5_000),
 
   /** Machines of the shape asked for last that are restored ahead, so that the next sandbox starts at once; each takes some 60 MiB. */
-  spares: z.int().min(0).max(16).default(0),
+  spares: z.int().min(0).max(16).default(1),
+  /** How long after a create the next spare machine is made. */
+  spareDelayMs: z.int().min(0).max(60_000).default(1_000),
   /** A spare machine that nobody asked for in this time is given up. */
   spareIdleMs: milliseconds.default(600_000),
 

@@ -10,7 +10,7 @@ let world: World;
 let run: HostRun;
 
 beforeEach(async () => {
-  world = await World.create({ spares: 1, maxSandboxes: 4 });
+  world = await World.create({ spares: 1, spareDelayMs: 0, maxSandboxes: 4 });
   run = await world.start();
 });
 afterEach(() => world.remove());

@@ -48,7 +48,7 @@ export class SparePool {
       this.#wanted = wanted;
       this.#wantedMs = this.#host.clock.monotonicMs();
     }
-    void this.#fill();
+    void this.#fillLater();
   }
 
   /** One that fits, ready or nearly so; it is the caller's from now on. */
@@ -99,6 +99,14 @@ export class SparePool {
     const leaving = this.#maker.remove(spare, spare.template);
     this.#leaving.add(leaving);
     await leaving.finally(() => this.#leaving.delete(leaving));
+  }
+
+  /** The first commands of the sandbox just made come first: on a small host a machine in the making would slow them. */
+  async #fillLater(): Promise<void> {
+    const { config, clock } = this.#host;
+    const asked = this.#wantedMs;
+    if (config.spareDelayMs > 0) await clock.sleep(config.spareDelayMs, this.#closed.signal).catch(() => undefined);
+    if (this.#wantedMs === asked) await this.#fill();
   }
 
   async #fill(): Promise<void> {

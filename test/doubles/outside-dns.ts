@@ -34,10 +34,13 @@ export function answerDns(query: Buffer, zone: DnsZone, maxBytes: number, rcode?
 }
 
 function recordsOf(entry: DnsZone[string], type: number): Buffer[] {
-  if (type === typeA) return (entry.a ?? []).map((address) => record(typeA, Buffer.from(address.split('.').map(Number))));
+  if (type === typeA)
+    return (entry.a ?? []).map((address) => record(typeA, Buffer.from(address.split('.').map(Number))));
   if (type !== typeTxt || entry.txtBytes === undefined) return [];
   const strings = Math.ceil(entry.txtBytes / 200);
-  return Array.from({ length: strings }, () => record(typeTxt, Buffer.concat([Buffer.from([200]), Buffer.alloc(200, 't')])));
+  return Array.from({ length: strings }, () =>
+    record(typeTxt, Buffer.concat([Buffer.from([200]), Buffer.alloc(200, 't')])),
+  );
 }
 
 /** A record that names the question by a pointer to it. */

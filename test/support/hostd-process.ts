@@ -8,8 +8,8 @@ import { HostClient } from '../../hostd/client/host-client.ts';
 
 const launcher = path.resolve(import.meta.dirname, '..', '..', 'hostd', 'bin', 'offshoot');
 
-/** Apart from that of a hostd which may serve this machine. */
-const testNetwork = { instance: 'test', subnet: '10.84.0.0/16' };
+/** Its network is apart from that of a hostd which may serve this machine; machines made ahead would count as left behind. */
+const testConfig = { network: { instance: 'test', subnet: '10.84.0.0/16' }, sandboxes: { spares: 0 } };
 
 export interface HostdOptions {
   stateDirectory: string;
@@ -81,7 +81,7 @@ export class HostdProcess {
   /** Starts it without waiting. */
   async launch(env: Record<string, string> = {}): Promise<void> {
     const configFile = path.join(this.#folder, 'config.json');
-    await writeFile(configFile, JSON.stringify({ network: testNetwork, ...this.#options.config }));
+    await writeFile(configFile, JSON.stringify(this.#config()));
     const [command, ...prefix] = [...(this.#options.prefix ?? []), launcher];
     if (command === undefined) throw new Error('no command');
     const args = ['hostd', '--state', this.#options.stateDirectory, '--listen', this.host, '--config', configFile];
@@ -124,6 +124,12 @@ export class HostdProcess {
     await this.stop();
     this.#log?.end();
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #config(): Record<string, unknown> {
+    const { config = {} } = this.#options;
+    const sandboxes = config['sandboxes'] as Record<string, unknown> | undefined;
+    return { ...testConfig, ...config, sandboxes: { ...testConfig.sandboxes, ...sandboxes } };
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {

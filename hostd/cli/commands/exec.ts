@@ -34,6 +34,12 @@ export function addExecCommand(parent: Command): void {
 }
 
 async function execCommand(id: string, command: string[], options: ExecOptions): Promise<number> {
+  if (command[0]?.startsWith('-') === true) {
+    throw new OffshootError('usage', {
+      message: `${command[0]} comes after the id, so it would be the command.`,
+      hint: 'Options go before the id: offshoot sandbox exec --user nobody ID -- id',
+    });
+  }
   if ((options.shell === undefined) === (command.length === 0)) {
     throw new OffshootError('usage', {
       message: 'exec needs a command or --shell TEXT.',

@@ -68,7 +68,7 @@ export class World {
     const host = new LocalHost({
       version: '0.0.0-test',
       stateDirectory: this.stateDirectory,
-      config: hostConfigSchema.parse(this.config),
+      config: hostConfigSchema.parse({ spares: 0, ...this.config }),
       store,
       vmm,
       guests: this.guests,
