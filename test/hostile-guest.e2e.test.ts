@@ -42,6 +42,15 @@ describe('a guest that breaks costs only itself', () => {
     expect(['guest-shutdown', 'guest-panicked']).toContain(await reasonOf(sandbox));
   });
 
+  test('the agent can not be killed from inside', { timeout: 60_000 }, async () => {
+    await using sandbox = await suite.create();
+    const result = await sandbox.exec(
+      'for s in KILL TERM STOP SEGV HUP INT; do kill -$s 1; done; sleep 0.5; echo survived',
+    );
+    expect(result.stdout).toBe('survived\n');
+    expect((await sandbox.exec('echo on')).stdout).toBe('on\n');
+  });
+
   test('a fork bomb: stop still answers in time', { timeout: 120_000 }, async () => {
     const before = await takeHostPicture();
     const sandbox = await suite.create();
