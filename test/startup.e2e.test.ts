@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -61,16 +61,12 @@ describe('what a newcomer meets is answered with the mending command', () => {
   test('the socket is taken by another program', async () => {
     const other = createServer().listen(path.join(folder, 'hostd.sock'));
     await new Promise((resolve) => other.once('listening', resolve));
+    const where = ['--state', path.join(folder, 'state'), '--listen', `unix:${path.join(folder, 'hostd.sock')}`];
+    // not the synchronous way: the program that holds the socket lives in this process and has to answer
     const child = await new Promise<Outcome>((resolve) => {
-      import('node:child_process').then(
-        ({ execFile }) => {
-          const where = ['--state', path.join(folder, 'state'), '--listen', `unix:${path.join(folder, 'hostd.sock')}`];
-          execFile(launcher, ['hostd', ...where], { timeout: 60_000 }, (error, stdout, stderr) => {
-            resolve({ code: error === null ? 0 : Number(error.code), text: stdout + stderr });
-          });
-        },
-        () => undefined,
-      );
+      execFile(launcher, ['hostd', ...where], { timeout: 60_000 }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), text: stdout + stderr });
+      });
     });
     other.close();
     expect(child.code).toBe(125);
@@ -78,7 +74,6 @@ describe('what a newcomer meets is answered with the mending command', () => {
   });
 
   test('an unknown setting is named', async () => {
-    const { writeFile } = await import('node:fs/promises');
     await writeFile(path.join(folder, 'config.json'), '{"sandboxes": {"maxSandbox": 3}}');
     const { code, text } = hostd(['--config', path.join(folder, 'config.json')]);
     expect(code).toBe(125);
@@ -104,7 +99,6 @@ describe('two daemons and two versions', () => {
 
   test('state of a newer version', async () => {
     await (await HostdProcess.start({ stateDirectory: path.join(folder, 'state') })).stop();
-    const { readdir } = await import('node:fs/promises');
     const files = (await readdir(path.join(folder, 'state'))).filter((name) => name.endsWith('.db'));
     for (const file of files) {
       const database = new DatabaseSync(path.join(folder, 'state', file));

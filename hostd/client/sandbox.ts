@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { ulid } from 'ulid';
-import { createExecResultSchema, type CreateExecInput, type ExecInfo } from '../contract/exec.ts';
+import { execListSchema, execSchema, type CreateExecInput, type ExecInfo } from '../contract/exec.ts';
 import { sandboxListSchema, sandboxSchema, type CreateSandboxInput, type SandboxInfo } from '../contract/sandbox.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { ExecHandle } from './exec-handle.ts';
 import { collectOutput, type ExecResult, type OutputHandlers } from './exec-result.ts';
 import { SandboxFiles } from './sandbox-files.ts';
-import { Transport, type ConnectionOptions } from './transport.ts';
+import { readText, Transport, type ConnectionOptions } from './transport.ts';
 
 export type CreateOptions = Omit<CreateSandboxInput, 'egress'> & {
   egress?: { mode: 'open' | 'none' };
@@ -118,7 +118,7 @@ export class Sandbox {
   async spawn(command: string | readonly string[], options: SpawnOptions = {}): Promise<ExecHandle> {
     const what = typeof command === 'string' ? { shell: command } : { argv: [...command] };
     const id = options.id ?? `exe_${ulid()}`;
-    await this.#transport.json(createExecResultSchema, {
+    await this.#transport.json(execSchema, {
       method: 'POST',
       path: `${sandboxPath(this.id)}/execs`,
       json: { ...options, ...what, id },
@@ -133,7 +133,6 @@ export class Sandbox {
 
   /** Execs of this sandbox, oldest first. */
   async execs(): Promise<ExecInfo[]> {
-    const { execListSchema } = await import('../contract/exec.ts');
     return (await this.#transport.json(execListSchema, { method: 'GET', path: `${sandboxPath(this.id)}/execs` })).execs;
   }
 
@@ -148,7 +147,6 @@ export class Sandbox {
   /** The last lines of its kernel's console. */
   async console(): Promise<string> {
     const answer = await this.#transport.send({ method: 'GET', path: `${sandboxPath(this.id)}/console` });
-    const { readText } = await import('./transport.ts');
     return readText(answer.body);
   }
 

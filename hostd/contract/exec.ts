@@ -142,6 +142,3 @@ export const signalSchema = z.strictObject({
     'SIGWINCH',
   ]),
 });
-
-/** POST .../execs answers the exec; 201 when this request started it, 200 when an earlier one with its id did. */
-export const createExecResultSchema = execSchema;
