@@ -9,6 +9,9 @@ export const sandboxIdSchema = z
 export const execIdSchema = z
   .string()
   .regex(new RegExp(`^exe_${idBody}$`), 'must be exe_ and 1 to 64 letters, digits, - or _');
+export const forkIdSchema = z
+  .string()
+  .regex(new RegExp(`^frk_${idBody}$`), 'must be frk_ and 1 to 64 letters, digits, - or _');
 export const nameSchema = z
   .string()
   .regex(

@@ -66,6 +66,8 @@ export const execFailureSchema = z.enum([
   'spawn-failed',
   'stream-lost',
   'sandbox-ended',
+  /** It goes on in the sandbox this one was forked from; its processes live on here, unheard. */
+  'forked',
 ]);
 
 export const execSchema = z.object({

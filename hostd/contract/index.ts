@@ -1,5 +1,7 @@
 export * from './common.ts';
 export * from './sandbox.ts';
+export * from './fork.ts';
+export * from './snapshot.ts';
 export * from './exec.ts';
 export * from './files.ts';
 export * from './image.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { envSchema, labelsSchema, nameSchema, querySwitchSchema, sandboxIdSchema, timestampSchema } from './common.ts';
 
-export const sandboxStates = ['queued', 'creating', 'running', 'stopping', 'gone'] as const;
+export const sandboxStates = ['queued', 'creating', 'running', 'paused', 'stopping', 'gone'] as const;
 export const sandboxStateSchema = z.enum(sandboxStates);
 export type SandboxState = z.infer<typeof sandboxStateSchema>;
 
@@ -23,23 +23,45 @@ export type EndReason = z.infer<typeof endReasonSchema>;
 
 export const egressSchema = z.strictObject({ mode: z.enum(['open', 'none']) });
 
-export const createSandboxSchema = z.strictObject({
-  /** Chosen by the client to make create idempotent; generated when absent. */
-  id: sandboxIdSchema.optional(),
-  image: nameSchema.default('default'),
-  cpus: z.number().int().min(1).max(64).default(1),
-  /** Rounded up to the next shape. */
-  memoryMiB: z.number().int().min(1).max(1_048_576).default(512),
-  diskMiB: z.number().int().min(1).max(16_777_216).default(8192),
-  /** The lease: the sandbox is destroyed this long after its creation or last renewal. */
-  timeoutSeconds: z.number().int().min(1).max(604_800).default(3600),
-  labels: labelsSchema.default({}),
-  /** Default environment of every exec. */
-  env: envSchema.default({}),
-  egress: egressSchema.optional(),
-  /** How long to wait for room; 0 fails at once with capacity-exhausted. */
-  waitSeconds: z.number().int().min(0).max(86_400).default(0),
-});
+export const createSandboxSchema = z
+  .strictObject({
+    /** Chosen by the client to make create idempotent; generated when absent. */
+    id: sandboxIdSchema.optional(),
+    /** Default: the image `default`. Not together with `snapshot`, which has its own, like cpus, memoryMiB and diskMiB. */
+    image: nameSchema.optional(),
+    /** Default 1. */
+    cpus: z.number().int().min(1).max(64).optional(),
+    /** Rounded up to the next shape. Default 512. */
+    memoryMiB: z.number().int().min(1).max(1_048_576).optional(),
+    /** Default 8192. */
+    diskMiB: z.number().int().min(1).max(16_777_216).optional(),
+    /** Start as a copy of this snapshot instead of from an image. */
+    snapshot: nameSchema.optional(),
+    /** Boot cold from the snapshot's disk alone, without its memory and processes: also where it can not be restored. */
+    bootDisk: z.boolean().default(false),
+    /** The lease: the sandbox is destroyed this long after its creation or last renewal. */
+    timeoutSeconds: z.number().int().min(1).max(604_800).default(3600),
+    labels: labelsSchema.default({}),
+    /** Default environment of every exec. */
+    env: envSchema.default({}),
+    egress: egressSchema.optional(),
+    /** How long to wait for room; 0 fails at once with capacity-exhausted. */
+    waitSeconds: z.number().int().min(0).max(86_400).default(0),
+  })
+  .superRefine((request, context) => {
+    if (request.snapshot === undefined && request.bootDisk) {
+      context.addIssue({ code: 'custom', path: ['bootDisk'], message: 'needs snapshot' });
+    }
+    if (request.snapshot === undefined) return;
+    for (const field of ['image', 'cpus', 'memoryMiB', 'diskMiB'] as const) {
+      if (request[field] === undefined) continue;
+      context.addIssue({
+        code: 'custom',
+        path: [field],
+        message: 'can not be given together with snapshot, which has its own',
+      });
+    }
+  });
 /** A create request with its defaults filled in. */
 export type CreateSandbox = z.infer<typeof createSandboxSchema>;
 /** What a client sends. */
@@ -51,6 +73,14 @@ export const sandboxSchema = z.object({
   id: sandboxIdSchema,
   state: sandboxStateSchema,
   image: z.string(),
+  /** The snapshot it was created from. */
+  snapshot: z.string().nullable(),
+  /** The sandbox it was forked from. */
+  forkedFrom: sandboxIdSchema.nullable(),
+  /** 1 for a fresh one, one more for each fork on the way to it. */
+  generation: z.number().int(),
+  /** While it is paused: since when, and whether its memory is on disk already and its process gone. */
+  paused: z.object({ since: timestampSchema, hibernated: z.boolean() }).nullable(),
   labels: z.record(z.string(), z.string()),
   cpus: z.number().int(),
   /** The shape it really has. */
@@ -87,4 +117,10 @@ export const renewSchema = z.strictObject({
   timeoutSeconds: z.number().int().min(1).max(604_800),
   shorten: z.boolean().default(false),
 });
+/** POST /v1/sandboxes/{id}/pause */
+export const pauseSchema = z.strictObject({
+  /** When its memory goes to disk and its process ends; default: the host's `hibernateAfterSeconds`. 0 is at once: the answer comes when it is done. */
+  hibernateAfterSeconds: z.number().int().min(0).max(604_800).optional(),
+});
+export type PauseInput = z.input<typeof pauseSchema>;
 export type RenewInput = z.input<typeof renewSchema>;

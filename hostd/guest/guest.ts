@@ -1,16 +1,22 @@
 import type { Readable } from 'node:stream';
 
-/** What a sandbox's agent is told before any workload runs after a restore: PROTOCOL.md `prepare-resume`. */
+/**
+ * What a sandbox's agent is told before any workload runs after a restore: PROTOCOL.md `prepare-resume`. A machine that is merely resumed
+ * keeps its identity: then only entropy (and the clock, which the channel adds) is given.
+ */
 export interface ResumeIdentity {
   /** Fresh random bytes, 32 to 256, never used twice. */
   entropy: Buffer;
-  hostname: string;
+  hostname?: string;
   /** 32 hex digits. */
-  machineId: string;
-  bootId: string;
-  generation: number;
+  machineId?: string;
+  bootId?: string;
+  /** How many forks lie between the first sandbox and this one, plus 1. */
+  generation?: number;
   dropStreams: boolean;
   nameserver?: string;
+  /** This is a copy of a sandbox that had a life: new ssh host keys, and the programs in /etc/offshoot/on-fork.d are run. */
+  copied?: boolean;
 }
 
 export interface GuestHello {
@@ -168,6 +174,9 @@ export interface Guest {
   readonly files: GuestFiles;
   /** Requests with a deadline fail with `guest-unresponsive` when it passes. Resolves when the guest has applied all of it; the identity's clock is taken at the moment of sending. Any failing step rejects with `boot-failed`. */
   prepareResume(identity: ResumeIdentity, timeoutMs: number): Promise<void>;
+  /** Stops every process of the workload where it is, until `prepareResume` or `thawWorkload`. Idempotent. Rejects with `guest-unresponsive` when some do not stop in time (then all go on), or `guest-protocol`. */
+  freezeWorkload(timeoutMs: number): Promise<void>;
+  thawWorkload(timeoutMs: number): Promise<void>;
   /** Throws `invalid-request` at once when the fields are beyond the protocol's bounds (2 MiB in all, 4096 of them) or hold a NUL. */
   exec(spec: GuestExecSpec, sink: ExecSink, streamId?: number): GuestExec;
   /** Takes up an exec of an earlier hostd whose stream the agent still holds; undefined when it does not. */

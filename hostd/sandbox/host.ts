@@ -2,12 +2,16 @@ import type { Readable } from 'node:stream';
 import type {
   CreateExec,
   CreateSandbox,
+  CreateSnapshot,
   ExecInfo,
   FileEntry,
+  ForkResult,
+  ForkSandbox,
   HostInfo,
   ImageInfo,
   OffshootEvent,
   SandboxInfo,
+  SnapshotInfo,
 } from '../contract/index.ts';
 import type { BuildProgress, ImageBuildRequest } from '../guest/image/image.ts';
 
@@ -23,6 +27,7 @@ export interface Host {
   readonly execs: ExecService;
   readonly files: FileService;
   readonly images: ImageService;
+  readonly snapshots: SnapshotService;
   readonly events: EventService;
   info(): Promise<HostInfo>;
   /** Counters and gauges in Prometheus names, without a client library's types. */
@@ -43,6 +48,21 @@ export interface CreateOptions {
   signal?: AbortSignal;
 }
 
+export interface ForkOptions {
+  /** The same key answers the same copies or the same error. */
+  idempotencyKey?: string;
+}
+
+export interface SnapshotService {
+  /** Durable when it resolves. Throws `snapshot-exists`. */
+  create(sandboxId: string, request: CreateSnapshot): Promise<SnapshotInfo>;
+  list(): Promise<SnapshotInfo[]>;
+  /** Throws `snapshot-not-found`. */
+  get(name: string): Promise<SnapshotInfo>;
+  /** Throws `snapshot-in-use` with details.usedBy. */
+  remove(name: string): Promise<void>;
+}
+
 export interface SandboxService {
   /** Resolves when the sandbox runs. `created` is false when an earlier request with this id or key made it. */
   create(request: CreateSandbox, options?: CreateOptions): Promise<{ sandbox: SandboxInfo; created: boolean }>;
@@ -51,6 +71,17 @@ export interface SandboxService {
   renew(id: string, timeoutSeconds: number, shorten: boolean): Promise<SandboxInfo>;
   /** Idempotent; resolves with the tombstone when process, network and files are gone. */
   stop(id: string): Promise<SandboxInfo>;
+  /** Its vCPUs stand still from the answer on; idempotent. With hibernateAfterSeconds 0 the answer comes when its process is gone. */
+  pause(id: string, hibernateAfterSeconds?: number): Promise<SandboxInfo>;
+  /** Runs again, its clock set, from memory or from disk; idempotent. */
+  resume(id: string): Promise<SandboxInfo>;
+  /**
+   * Running copies of a running or paused sandbox. Throws `fork-failed` when some did not start: details.startedSandboxIds run on, and
+   * details.failures says why the others do not; `fork-cancelled` after `cancelFork`.
+   */
+  fork(id: string, request: ForkSandbox, options?: ForkOptions): Promise<ForkResult>;
+  /** Stops what a fork under way has started and gives the rest up; resolves when that is done. Throws `fork-not-found`. */
+  cancelFork(forkId: string): Promise<void>;
   /** Console of the guest's kernel, bounded. */
   console(id: string): Promise<string>;
 }

@@ -19,6 +19,11 @@ export interface VmmFeatures {
   restoreKey: string;
 }
 
+/** The features that a snapshot records. */
+export type VmSnapshotOrigin = Pick<VmmFeatures, 'name' | 'version' | 'machine' | 'cpuModel' | 'restoreKey'> & {
+  tier: Isolation['tier'];
+};
+
 /** What a microVM's hardware is; a template belongs to one shape. */
 export interface VmShape {
   cpus: number;
@@ -51,16 +56,25 @@ export interface ColdStart {
   kernelArguments: readonly string[];
   /** Read-only base of the new overlay. */
   baseDisk: { path: string; format: 'raw' | 'qcow2' };
-  /** RAM is written through to this file, which must not exist: a template in the making. Absent: RAM is private and anonymous. */
+  /** A kept disk to boot from instead: the frozen layer of this snapshot, over its layers; `baseDisk` is then not used. */
+  disk?: VmSnapshotFiles;
+  /** RAM is written through to this file, which must not exist: a template in the making. Absent: RAM is private. */
   memoryFile?: string;
 }
 
 export interface RestoreStart {
   kind: 'restore';
   snapshot: VmSnapshotFiles;
+  /** `continue` takes up the overlay that `hibernateInto` left in the machine's folder; absent or `fresh`: an empty one. */
+  overlay?: 'fresh' | 'continue';
+  /** The capture the snapshot is of, while its image is being written: the VMM starts meanwhile and is fed when it is whole. */
+  capture?: VmCapture;
 }
 
-/** The files that make a stopped machine: immutable, shared by all that restore from them. */
+/**
+ * The files that make a stopped machine: immutable, shared by all that restore from them. The disk layers under `disk` are the driver's
+ * business: it keeps them (links or copies) inside `directory`, so that the folder stands alone but for a template's base disk.
+ */
 export interface VmSnapshotFiles {
   directory: string;
   memory: string;
@@ -69,6 +83,38 @@ export interface VmSnapshotFiles {
   disk: string;
   /** An empty qcow2 overlay over `disk`, copied for each restore. */
   overlaySeed: string;
+}
+
+export interface CaptureOptions {
+  /** Let the machine run as soon as it is duplicated; false leaves it paused. A machine that was paused stays so either way. */
+  wake: boolean;
+  /**
+   * The files are to be kept: all are written to disk, and none is one that a running VMM could still change. Otherwise they may be links
+   * to what the source made, which is enough for copies of it.
+   */
+  durable: boolean;
+  /** The duplicate is given up when less of the host's memory is free (it grows while the source rewrites its memory). */
+  minAvailableMiB: number;
+  /** Gives the capture up; the source goes on. */
+  signal?: AbortSignal;
+}
+
+/** A machine duplicated at one moment: memory, devices and disk. */
+export interface VmCapture {
+  readonly files: VmSnapshotFiles;
+  /** How long the vCPUs stood still; 0 for a machine that was paused. */
+  readonly pausedMs: number;
+  /** `clone`: the pause does not grow with memory; `copy`: the memory was copied inside it, because ptrace is not allowed. */
+  readonly method: 'clone' | 'copy';
+  /** Settles when the image is written; a rejection (`capacity-exhausted`, `host-disk-full`, `freeze-failed`, `aborted`) leaves the source running and no files. */
+  readonly complete: Promise<CaptureResult>;
+}
+
+export interface CaptureResult {
+  /** Memory that is data in the image; the rest are holes. */
+  imageMiB: number;
+  /** Of it, what the source had touched itself. */
+  touchedMiB: number;
 }
 
 /** Recorded in the journal so that a later hostd can adopt or kill. */
@@ -107,6 +153,22 @@ export interface Vm {
   consoleTail(): Promise<string>;
   /** Stops the vCPUs, saves device state, ends the process; memory must be a ColdStart.memoryFile. Used to make templates. Fills and syncs all files of `into`. */
   freezeInto(into: VmSnapshotFiles): Promise<void>;
+  /** Stops the vCPUs at once; idempotent. Throws `sandbox-not-running` when the machine has ended. */
+  pause(): Promise<void>;
+  /** Lets the vCPUs run; idempotent. */
+  resume(): Promise<void>;
+  /**
+   * Duplicates a machine that was restored, or booted cold without a memoryFile, running or paused. `into.directory` exists and is empty;
+   * `into.memory` may lie elsewhere (in memory). Resolves when the source may run on and has been woken as asked: children can then be
+   * started with `RestoreStart.capture`, but must not outlive a rejection of `complete`. One at a time: a second call waits. Rejects with
+   * `freeze-failed`, `host-disk-full`, `capacity-exhausted` or `aborted`, the source as it was before and no file left.
+   */
+  capture(into: VmSnapshotFiles, options: CaptureOptions): Promise<VmCapture>;
+  /**
+   * Writes a paused machine to `into` durably and ends its process. Its overlay and layers stay in its own folder: a start in the same folder
+   * with `overlay: 'continue'` goes on where it was. A failure before the process is ended leaves it paused and no files.
+   */
+  hibernateInto(into: VmSnapshotFiles): Promise<CaptureResult>;
   /** Ends the process at once and resolves when it is reaped. Idempotent. */
   kill(): Promise<VmExit>;
   /** hostd is going: drop connections, leave the machine running. */
@@ -124,6 +186,13 @@ export interface Vmm {
   start(launch: VmLaunch, onRecord: (record: VmRecord) => void): Promise<Vm>;
   /** Takes up a machine of an earlier hostd; its exit record when it has ended since; undefined when nothing is known of it any more. */
   adopt(record: VmRecord): Promise<Vm | VmExit | undefined>;
+  /**
+   * Whether a snapshot taken under `recorded` (the features then) can be restored by this VMM: `yes`, `probe` when it is another build of the
+   * same upstream series and one restore has to show it, or why not.
+   */
+  compatibility(recorded: VmSnapshotOrigin): { restorable: 'yes' | 'probe' | 'no'; reason: string };
+  /** How memory is duplicated on this host: found once, for `doctor`. */
+  freezeMethod(): Promise<{ method: 'clone' | 'copy'; reason: string }>;
   /** Kills whatever still runs of a record or a launch in this directory, without waiting for its cooperation. Idempotent. */
   destroy(directory: string, record: VmRecord | undefined): Promise<void>;
 }
