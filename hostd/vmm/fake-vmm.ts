@@ -1,10 +1,20 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OffshootError } from '../errors/offshoot-error.ts';
-import type { Vm, VmExit, VmLaunch, Vmm, VmmFeatures, VmRecord, VmSnapshotFiles, VmUsage } from './vmm.ts';
+import { FakeVm, type FakeVmmPoint, type FaultGate } from './fake-vm.ts';
+import type {
+  RestoreStart,
+  Vm,
+  VmExit,
+  VmLaunch,
+  Vmm,
+  VmmFeatures,
+  VmRecord,
+  VmSnapshotFiles,
+  VmSnapshotOrigin,
+} from './vmm.ts';
 
-/** Where a fault can be put: before or after `start` has told its record, in `freezeInto`, `kill`, `adopt` or `destroy`. */
-export type FakeVmmPoint = 'start' | 'started' | 'freeze' | 'kill' | 'adopt' | 'destroy';
+export { FakeVm, type FakeVmmPoint } from './fake-vm.ts';
 
 const defaultFeatures: VmmFeatures = {
   name: 'qemu',
@@ -32,11 +42,18 @@ export class FakeMachines {
 }
 
 /** A `Vmm` without processes, for tests: it keeps the interface's promises and fails, or waits, where a test says so. */
-export class FakeVmm implements Vmm {
+export class FakeVmm implements Vmm, FaultGate {
   readonly features: VmmFeatures;
   readonly machines: FakeMachines;
   readonly launches: VmLaunch[] = [];
   emulatedFallback: Vmm | undefined;
+  /** Answers `compatibility`; by default the same restore key is `yes`, all else `no`. */
+  compatibilityOf: Vmm['compatibility'] = (recorded) =>
+    recorded.restoreKey === this.features.restoreKey
+      ? { restorable: 'yes', reason: 'the same host and VMM' }
+      : { restorable: 'no', reason: 'another host or VMM' };
+  /** What `freezeMethod` answers. */
+  freezing: Awaited<ReturnType<Vmm['freezeMethod']>> = { method: 'clone', reason: 'a fake VMM copies nothing' };
   #faults: { point: FakeVmmPoint; action: () => Promise<void> }[] = [];
 
   constructor(options: { machines?: FakeMachines; features?: Partial<VmmFeatures>; emulatedFallback?: Vmm } = {}) {
@@ -78,7 +95,8 @@ export class FakeVmm implements Vmm {
     this.launches.push(launch);
     await this.pass('start');
     await access(launch.directory);
-    if (launch.start.kind === 'restore') await requireFiles(launch.start.snapshot);
+    if (launch.start.kind === 'restore') await requireRestorable(launch.directory, launch.start);
+    else if (launch.start.disk !== undefined) await requireFiles(launch.start.disk, ['disk', 'overlaySeed']);
     const pid = this.machines.nextPid();
     const record = { launcher: { pid, startTicks: pid }, bootId: 'fake-boot', directory: launch.directory };
     const vm = new FakeVm(this, launch, record);
@@ -90,6 +108,10 @@ export class FakeVmm implements Vmm {
     }
     try {
       await this.pass('started');
+      if (launch.start.kind === 'restore' && launch.start.capture !== undefined) {
+        await launch.start.capture.complete;
+        await this.pass('fed');
+      }
     } catch (error) {
       vm.end({ cause: 'killed-by-us' });
       throw error;
@@ -104,85 +126,33 @@ export class FakeVmm implements Vmm {
     return vm.exit ?? vm.adoptedBy(this);
   }
 
+  compatibility(recorded: VmSnapshotOrigin): ReturnType<Vmm['compatibility']> {
+    return this.compatibilityOf(recorded);
+  }
+
+  freezeMethod(): ReturnType<Vmm['freezeMethod']> {
+    return Promise.resolve(this.freezing);
+  }
+
   async destroy(directory: string, _record: VmRecord | undefined): Promise<void> {
     await this.pass('destroy');
     this.machines.byDirectory.get(directory)?.end({ cause: 'killed-by-us', signal: 'SIGKILL', exitCode: null });
   }
 }
 
-/** A machine that exists only as an object; `end` is how a test lets it crash, panic or shut down. */
-export class FakeVm implements Vm {
-  readonly record: VmRecord;
-  readonly launch: VmLaunch;
-  readonly agentSocketPath: string;
-  readonly exited: Promise<VmExit>;
-  exit: VmExit | undefined;
-  console = '';
-  usageNow: VmUsage = { cpuSeconds: 0.25, peakMemoryMiB: 64, residentMiB: 48 };
-  released = false;
-  #vmm: FakeVmm;
-  #exited = Promise.withResolvers<VmExit>();
-
-  constructor(vmm: FakeVmm, launch: VmLaunch, record: VmRecord) {
-    this.#vmm = vmm;
-    this.launch = launch;
-    this.record = record;
-    this.agentSocketPath = join(launch.directory, 'agent.sock');
-    this.exited = this.#exited.promise;
-  }
-
-  adoptedBy(vmm: FakeVmm): this {
-    this.#vmm = vmm;
-    this.released = false;
-    return this;
-  }
-
-  usage(): Promise<VmUsage> {
-    return Promise.resolve(this.usageNow);
-  }
-
-  consoleTail(): Promise<string> {
-    return Promise.resolve(this.console.slice(-4096));
-  }
-
-  async freezeInto(into: VmSnapshotFiles): Promise<void> {
-    await this.#vmm.pass('freeze');
-    if (this.exit !== undefined) throw new OffshootError('boot-failed', { message: 'The machine has ended.' });
-    if (this.launch.start.kind !== 'cold' || this.launch.start.memoryFile !== into.memory) {
-      throw new Error('freezeInto needs the memory file of a cold start');
-    }
-    await mkdir(into.directory, { recursive: true });
-    for (const path of [into.devices, into.disk, into.overlaySeed]) await writeFile(path, 'fake');
-    this.end({ cause: 'killed-by-us', exitCode: 0 });
-  }
-
-  async kill(): Promise<VmExit> {
-    await this.#vmm.pass('kill');
-    return this.end({ cause: 'killed-by-us', signal: 'SIGKILL', exitCode: null });
-  }
-
-  release(): void {
-    this.released = true;
-  }
-
-  /** Ends the machine as the test describes; the first end counts. */
-  end(exit: Partial<VmExit> = {}): VmExit {
-    this.exit ??= {
-      exitCode: 0,
-      signal: null,
-      cpuSeconds: this.usageNow.cpuSeconds,
-      peakMemoryMiB: this.usageNow.peakMemoryMiB,
-      cause: 'unknown',
-      consoleTail: this.console.slice(-4096),
-      ...exit,
-    };
-    this.#exited.resolve(this.exit);
-    return this.exit;
-  }
+async function requireRestorable(directory: string, start: RestoreStart): Promise<void> {
+  if (start.capture === undefined) await requireFiles(start.snapshot, ['memory', 'devices', 'disk', 'overlaySeed']);
+  if (start.overlay !== 'continue') return;
+  await access(join(directory, 'overlay.qcow2')).catch(() => {
+    throw new OffshootError('boot-failed', { details: { reason: 'overlay-missing' } });
+  });
 }
 
-async function requireFiles(snapshot: VmSnapshotFiles): Promise<void> {
-  for (const path of [snapshot.memory, snapshot.devices, snapshot.disk, snapshot.overlaySeed]) {
+async function requireFiles(
+  snapshot: VmSnapshotFiles,
+  parts: readonly Exclude<keyof VmSnapshotFiles, 'directory'>[],
+): Promise<void> {
+  for (const path of parts.map((part) => snapshot[part])) {
     await access(path).catch(() => {
       throw new OffshootError('boot-failed', { details: { reason: 'snapshot-missing', path } });
     });
