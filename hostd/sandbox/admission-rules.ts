@@ -50,18 +50,19 @@ export function committedMiB(config: Limits, occupant: Occupant): number {
 
 export type Shortage = { of: 'sandboxes' | 'memory' | 'disk'; message: string };
 
-/** Why a sandbox of this shape can't start now; undefined when it can. */
+/** Why a sandbox of this shape can't start now; undefined when it can. `imagesMiB`: memory images of forks. */
 export function shortage(
   config: Limits,
   shape: VmShape,
   occupants: readonly Occupant[],
   reading: ResourceReading,
+  imagesMiB = 0,
 ): Shortage | undefined {
   if (occupants.length >= config.maxSandboxes) {
     return { of: 'sandboxes', message: `The host runs ${String(occupants.length)} sandboxes, its most.` };
   }
   const starting = occupants.filter((occupant) => occupant.starting).length;
-  return memoryShortage(config, shape, occupants, reading, starting) ?? diskShortage(config, reading, starting);
+  return memoryShortage(config, shape, occupants, reading, starting, imagesMiB) ?? diskShortage(config, reading, starting);
 }
 
 function memoryShortage(
@@ -70,9 +71,10 @@ function memoryShortage(
   occupants: readonly Occupant[],
   reading: ResourceReading,
   starting: number,
+  imagesMiB: number,
 ): Shortage | undefined {
   const capacity = memoryCapacityMiB(config, reading.memoryTotalMiB);
-  const committed = occupants.reduce((sum, occupant) => sum + committedMiB(config, occupant), 0);
+  const committed = occupants.reduce((sum, occupant) => sum + committedMiB(config, occupant), imagesMiB);
   const needed = committedMiB(config, { shape, residentMiB: 0, starting: true });
   if (committed + needed > capacity) {
     const figures = `${needed.toFixed(0)} MiB on top of ${committed.toFixed(0)} of ${capacity.toFixed(0)}`;

@@ -47,6 +47,7 @@ export class Admission {
   readonly #occupants = new Set<Occupant>();
   readonly #queue: Waiter[] = [];
   #reading: { value: ResourceReading; atMs: number } | undefined;
+  #imagesMiB = 0;
   #pumping = false;
   #polling = false;
 
@@ -65,7 +66,14 @@ export class Admission {
   }
 
   get committedMiB(): number {
-    return [...this.#occupants].reduce((sum, occupant) => sum + committedMiB(this.#config, occupant), 0);
+    return [...this.#occupants].reduce((sum, occupant) => sum + committedMiB(this.#config, occupant), this.#imagesMiB);
+  }
+
+  /** What memory images of forks take now. */
+  images(totalMiB: number): void {
+    const less = totalMiB < this.#imagesMiB;
+    this.#imagesMiB = totalMiB;
+    if (less) void this.#pump();
   }
 
   async capacity(): Promise<{ memoryMiB: number; diskFreeMiB: number; limits: ShapeLimits }> {
@@ -165,7 +173,7 @@ export class Admission {
   }
 
   #missing(shape: VmShape, reading: ResourceReading): Shortage | undefined {
-    return shortage(this.#config, shape, [...this.#occupants], reading);
+    return shortage(this.#config, shape, [...this.#occupants], reading, this.#imagesMiB);
   }
 
   async #read(): Promise<ResourceReading> {

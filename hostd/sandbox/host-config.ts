@@ -53,6 +53,18 @@ export const hostConfigSchema = z.strictObject({
   /** A spare machine that nobody asked for in this time is given up. */
   spareIdleMs: milliseconds.default(600_000),
 
+  /** Memory images of forks lie in a folder of their own in here: a tmpfs, so that they are in memory. */
+  forkImageDirectory: z.string().min(1).max(1024).default('/dev/shm'),
+  /** Beyond this, or when memory is short, images of forks go to the state directory; default a quarter of the memory. */
+  forkImageMiB: z.int().min(0).optional(),
+  /** How many copies of a fork are started at the same time. */
+  concurrentCopies: z.int().min(1).max(100).default(8),
+  /** How long a paused sandbox stays in memory before it goes to disk and its process ends. */
+  hibernateAfterSeconds: z.int().min(0).max(604_800).default(60),
+  maxSnapshots: z.int().min(0).max(10_000).default(100),
+  /** How long all processes of a sandbox may take to stand still for a fork; then it is made without. */
+  freezeDeadlineMs: milliseconds.default(500),
+
   maxTemplates: z.int().min(1).default(8),
   concurrentBoots: z
     .int()

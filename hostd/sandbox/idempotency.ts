@@ -26,20 +26,20 @@ export class Idempotency {
   }
 
   /**
-   * Runs `work`, which resolves with a sandbox's id, unless the key has its answer. Throws `idempotency-conflict` when
+   * Runs `work`, which resolves with the answer to keep (a sandbox's id), unless the key has its answer. Throws `idempotency-conflict` when
    * the key belongs to another request, else what the first request got.
    */
   async run(
     used: IdempotencyKey,
     signal: AbortSignal | undefined,
     work: () => Promise<string>,
-  ): Promise<{ sandboxId: string; repeated: boolean }> {
+  ): Promise<{ answer: string; repeated: boolean }> {
     for (;;) {
       const running = this.#running.get(used.key);
       if (running === undefined) break;
       this.#requireSame(used, running.requestHash);
       try {
-        return { sandboxId: await running.answer, repeated: true };
+        return { answer: await running.answer, repeated: true };
       } catch (error) {
         const gaveUp = isOffshootError(error) && error.code === 'aborted';
         if (!gaveUp || signal?.aborted === true) throw error;
@@ -50,20 +50,20 @@ export class Idempotency {
     if (known !== undefined && Math.abs(this.#clock.wallMs() - known.createdAtMs) < this.#keptMs) {
       this.#requireSame(used, known.requestHash);
       if (known.error !== null) throw revive(known.error);
-      if (known.sandboxId !== null) return { sandboxId: known.sandboxId, repeated: true };
+      if (known.answer !== null) return { answer: known.answer, repeated: true };
     }
     const answer = this.#first(used, work);
     this.#running.set(used.key, { requestHash: used.requestHash, answer });
     try {
-      return { sandboxId: await answer, repeated: false };
+      return { answer: await answer, repeated: false };
     } finally {
       this.#running.delete(used.key);
     }
   }
 
-  /** Call it in the transaction that makes the sandbox run. */
-  succeeded(used: IdempotencyKey, sandboxId: string): void {
-    this.#put(used, { sandboxId, error: null });
+  /** Call it in the transaction that makes what was asked for exist. */
+  succeeded(used: IdempotencyKey, answer: string): void {
+    this.#put(used, { answer, error: null });
   }
 
   forgetOld(): void {
@@ -76,13 +76,13 @@ export class Idempotency {
     } catch (error) {
       if (isOffshootError(error) && !unanswered.includes(error.code)) {
         const { code, message, hint, details } = error;
-        this.#put(used, { sandboxId: null, error: { code, message, hint, details } });
+        this.#put(used, { answer: null, error: { code, message, hint, details } });
       }
       throw error;
     }
   }
 
-  #put(used: IdempotencyKey, answer: Pick<IdempotencyRow, 'sandboxId' | 'error'>): void {
+  #put(used: IdempotencyKey, answer: Pick<IdempotencyRow, 'answer' | 'error'>): void {
     this.#store.idempotency.put({ ...used, ...answer, createdAtMs: this.#clock.wallMs() });
   }
 

@@ -8,6 +8,10 @@ export interface StatePaths {
   builds: string;
   /** Machines made ahead; they stay here when a sandbox takes them. */
   machines: string;
+  /** What copies of sandboxes and paused ones stand on; folders by id. */
+  checkpoints: string;
+  /** Kept by name; folders by id. */
+  snapshots: string;
 }
 
 export function statePaths(root: string): StatePaths {
@@ -17,6 +21,8 @@ export function statePaths(root: string): StatePaths {
     templates: join(root, 'templates'),
     builds: join(root, 'builds'),
     machines: join(root, 'machines'),
+    checkpoints: join(root, 'checkpoints'),
+    snapshots: join(root, 'snapshots'),
   };
 }
 

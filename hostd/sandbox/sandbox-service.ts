@@ -42,12 +42,12 @@ export class LocalSandboxes implements SandboxService {
     if (key === undefined) return this.#createById(request, signal, undefined);
     const keyed = { key, requestHash: requestHash(this.#host.store.hashKey, request) };
     let created = false;
-    const { sandboxId } = await this.#parts.idempotency.run(keyed, signal, async () => {
+    const { answer } = await this.#parts.idempotency.run(keyed, signal, async () => {
       const made = await this.#createById(request, signal, keyed);
       created = made.created;
       return made.sandbox.id;
     });
-    return { sandbox: await this.get(sandboxId), created };
+    return { sandbox: await this.get(answer), created };
   }
 
   async get(id: string): Promise<SandboxInfo> {

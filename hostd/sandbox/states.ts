@@ -4,7 +4,8 @@ import type { SandboxState } from '../contract/sandbox.ts';
 export const transitions: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
   queued: ['creating', 'gone'],
   creating: ['running', 'stopping'],
-  running: ['stopping'],
+  running: ['paused', 'stopping'],
+  paused: ['running', 'stopping'],
   stopping: ['gone'],
   gone: [],
 };
@@ -15,4 +16,4 @@ export function requireTransition(from: SandboxState, to: SandboxState): void {
   throw new Error(`A sandbox that is ${from} can not become ${to}.`);
 }
 
-export const liveStates = ['queued', 'creating', 'running', 'stopping'] as const satisfies SandboxState[];
+export const liveStates = ['queued', 'creating', 'running', 'paused', 'stopping'] as const satisfies SandboxState[];

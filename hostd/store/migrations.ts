@@ -94,4 +94,15 @@ export const migrations: readonly string[] = [
 
   INSERT INTO meta (name, value) VALUES ('hashKey', randomblob(32));
   `,
+  `
+  ALTER TABLE sandboxes ADD COLUMN snapshot TEXT;
+  ALTER TABLE sandboxes ADD COLUMN checkpointId TEXT;
+  ALTER TABLE sandboxes ADD COLUMN forkedFrom TEXT;
+  ALTER TABLE sandboxes ADD COLUMN generation INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE sandboxes ADD COLUMN hasEnvValues INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sandboxes ADD COLUMN pausedAtMs REAL;
+  ALTER TABLE sandboxes ADD COLUMN hibernateAtMs REAL;
+  ALTER TABLE sandboxes ADD COLUMN hibernated INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE idempotency RENAME COLUMN sandboxId TO answer;
+  `,
 ];

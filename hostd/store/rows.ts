@@ -48,7 +48,22 @@ export const sandboxRowSchema = z.object({
   expiresAtMs: z.number(),
   /** Network slot while it has one; its uid follows from it. */
   slot: z.number().int().nullable(),
+  /** The template it was restored from. */
   templateId: z.string().nullable(),
+  /** The name of the snapshot it was created from. */
+  snapshot: z.string().nullable(),
+  /** The checkpoint its machine stands on: a fork's, a snapshot's, or its own from when it last was hibernated. */
+  checkpointId: z.string().nullable(),
+  forkedFrom: z.string().nullable(),
+  generation: z.number().int(),
+  /** Environment values were given to it, its execs or what it was copied from: its memory may hold them. */
+  hasEnvValues: flag,
+  /** Wall clock, while it is paused. */
+  pausedAtMs: z.number().nullable(),
+  /** Monotonic: when a paused one goes to disk. */
+  hibernateAtMs: z.number().nullable(),
+  /** Its process is gone; the checkpoint has it. */
+  hibernated: flag,
   endReason: endReasonSchema.nullable(),
   endMessage: z.string().nullable(),
   wallSeconds: z.number(),
@@ -114,11 +129,11 @@ export const eventRowSchema = z.object({
 });
 export type EventRow = z.output<typeof eventRowSchema>;
 
-/** What a key was used for: the sandbox it made, or the error it got. */
+/** What a key was used for: the answer (a sandbox's id, or the JSON of what a fork made), or the error it got. */
 export const idempotencyRowSchema = z.object({
   key: z.string(),
   requestHash: z.string(),
-  sandboxId: z.string().nullable(),
+  answer: z.string().nullable(),
   error: json(
     z.object({ code: z.string(), message: z.string(), hint: z.string(), details: z.record(z.string(), z.unknown()) }),
   ).nullable(),

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import type { Admission } from '../admission.ts';
+import type { HostConfig } from '../host-config.ts';
+import type { HostResources } from '../host-resources.ts';
+import type { Logger } from '../host-parts.ts';
+import type { Registry } from '../registry.ts';
+import type { StatePaths } from '../sandbox-paths.ts';
+import { checkpointFiles, type Checkpoint, type CheckpointKind } from './checkpoint.ts';
+
+export interface CheckpointParts {
+  paths: StatePaths;
+  config: HostConfig;
+  registry: Registry;
+  admission: Admission;
+  resources: HostResources;
+  log: Logger;
+}
+
+/**
+ * What copies and paused sandboxes stand on. Nothing is counted: a checkpoint is in use while a live sandbox's row names
+ * it or work under way holds it, and what is not in use is removed at once, by a later hostd at its start.
+ */
+export class Checkpoints {
+  readonly #parts: CheckpointParts;
+  readonly #imageRoot: string;
+  readonly #known = new Map<string, Checkpoint>();
+
+  constructor(parts: CheckpointParts) {
+    this.#parts = parts;
+    const tag = createHash('sha256').update(parts.paths.root).digest('hex').slice(0, 12);
+    this.#imageRoot = join(parts.config.forkImageDirectory, `offshoot-${tag}`);
+  }
+
+  /** Takes in those that adopted sandboxes stand on and removes the rest. Call it once all live rows are known. */
+  async load(): Promise<void> {
+    const used = new Set(this.#parts.registry.live.map(({ row }) => row.checkpointId));
+    for (const id of await readdir(this.#parts.paths.checkpoints)) {
+      if (used.has(id)) await this.#adopt(id);
+      else await this.#erase(id);
+    }
+    for (const id of await readdir(this.#imageRoot).catch(() => [])) {
+      if (!this.#known.has(id)) await this.#erase(id);
+    }
+    await rmdir(this.#imageRoot).catch(() => undefined); // when it is empty
+  }
+
+  /**
+   * A new one, held by the caller until `unpin`; its folder exists. Images of forks lie in memory while they fit under the
+   * cap and the host has twice as much free, else in the state directory, like all that is to last.
+   */
+  async begin(kind: CheckpointKind, expectedMiB: number): Promise<Checkpoint> {
+    const id = `${kind}-${ulid().toLowerCase()}`;
+    const directory = join(kind === 'snapshot' ? this.#parts.paths.snapshots : this.#parts.paths.checkpoints, id);
+    const inMemory = kind === 'fork' && (await this.#fitsInMemory(expectedMiB));
+    const memory = inMemory ? join(this.#imageRoot, id) : undefined;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (inMemory) await mkdir(this.#imageRoot, { recursive: true, mode: 0o700 });
+    const checkpoint = { id, kind, files: checkpointFiles(directory, memory), inMemory, imageMiB: expectedMiB, pins: 1 };
+    this.#known.set(id, checkpoint);
+    this.#account();
+    return checkpoint;
+  }
+
+  /** Written: from now on it counts with what it really takes. */
+  written(checkpoint: Checkpoint, imageMiB: number): void {
+    checkpoint.imageMiB = imageMiB;
+    this.#account();
+  }
+
+  pin(checkpoint: Checkpoint): void {
+    checkpoint.pins += 1;
+  }
+
+  async unpin(checkpoint: Checkpoint): Promise<void> {
+    checkpoint.pins -= 1;
+    await this.collect();
+  }
+
+  find(id: string): Checkpoint | undefined {
+    return this.#known.get(id);
+  }
+
+  /** One that is kept by name is its store's to remove. */
+  keep(checkpoint: Checkpoint): void {
+    this.#known.delete(checkpoint.id);
+  }
+
+  /** Memory that images take, by what is expected of those being written. */
+  get inMemoryMiB(): number {
+    return [...this.#known.values()].reduce((sum, { inMemory, imageMiB }) => sum + (inMemory ? imageMiB : 0), 0);
+  }
+
+  /** Removes what nobody uses. */
+  async collect(): Promise<void> {
+    const used = new Set(this.#parts.registry.live.map(({ row }) => row.checkpointId));
+    const idle = [...this.#known.values()].filter(({ id, pins }) => pins <= 0 && !used.has(id));
+    for (const { id } of idle) this.#known.delete(id);
+    this.#account();
+    await Promise.all(
+      idle.map(({ id, files }) =>
+        this.#erase(id, files.directory).catch((error: unknown) => {
+          this.#parts.log.error({ error, checkpointId: id }, 'a checkpoint could not be removed; the next start tries again');
+        }),
+      ),
+    );
+    if (idle.length > 0) await rmdir(this.#imageRoot).catch(() => undefined);
+  }
+
+  async #fitsInMemory(expectedMiB: number): Promise<boolean> {
+    const { config, resources } = this.#parts;
+    const reading = await resources.read();
+    const capMiB = config.forkImageMiB ?? Math.floor(reading.memoryTotalMiB / 4);
+    if (this.inMemoryMiB + expectedMiB > capMiB) return false;
+    return reading.memoryAvailableMiB - config.minAvailableMiB > 2 * expectedMiB;
+  }
+
+  async #adopt(id: string): Promise<void> {
+    const directory = join(this.#parts.paths.checkpoints, id);
+    const image = join(this.#imageRoot, id);
+    const found = await stat(image).catch(() => undefined);
+    const files = checkpointFiles(directory, found === undefined ? undefined : image);
+    const { blocks } = found ?? (await stat(files.memory).catch(() => ({ blocks: 0 })));
+    const kind = id.startsWith('hibernation') ? 'hibernation' : 'fork';
+    this.#known.set(id, { id, kind, files, inMemory: found !== undefined, imageMiB: blocks / 2048, pins: 0 });
+    this.#account();
+  }
+
+  async #erase(id: string, directory = join(this.#parts.paths.checkpoints, id)): Promise<void> {
+    await rm(directory, { recursive: true, force: true });
+    await rm(join(this.#imageRoot, id), { force: true });
+  }
+
+  #account(): void {
+    this.#parts.admission.images(this.inMemoryMiB);
+  }
+}
