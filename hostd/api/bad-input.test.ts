@@ -59,6 +59,10 @@ describe('ids', () => {
       ['DELETE', ''],
       ['GET', '/execs'],
       ['GET', '/console'],
+      ['POST', '/fork'],
+      ['POST', '/pause'],
+      ['POST', '/resume'],
+      ['POST', '/snapshot'],
       ['GET', '/files?path=/x'],
     ] as const) {
       expect(await served.problem(method, `/v1/sandboxes/${id}${path}`)).toMatchObject({
@@ -82,6 +86,7 @@ describe('ids', () => {
 
   it.each(['..', 'a/b', 'A', '', '.a', 'a..b', 'x'.repeat(64), 5])('names of images: %j', async (name) => {
     expect((await create({ image: name })).code).toBe('invalid-request');
+    expect((await create({ snapshot: name })).code).toBe('invalid-request');
     expect((await served.problem('POST', '/v1/images', { json: { name } })).code).toBe('invalid-request');
   });
 });
@@ -160,6 +165,108 @@ describe('execs', () => {
   });
 });
 
+describe('forks', () => {
+  const fork = (body: string) =>
+    served.problem('POST', '/v1/sandboxes/sbx_1/fork', { body, headers: { 'content-type': 'application/json' } });
+
+  it.each(['0', '101', '-1', '"3"', '1.5', 'null', '[]', 'true', '1e999', '99999999999999999999'])(
+    'of a count of %s',
+    async (count) => {
+      const problem = await fork(`{"count":${count}}`);
+      expect(problem).toMatchObject({ status: 400, code: 'invalid-request', details: { in: 'body' } });
+      expect(issues(problem)[0]?.path).toBe('count');
+    },
+  );
+
+  it.each([
+    ['id', '"frk/1"'],
+    ['id', '"sbx_1"'],
+    ['labels', '{"a":5}'],
+    ['labels', '{"-":"x"}'],
+    ['egress', '{"mode":"closed"}'],
+    ['egress', '"none"'],
+    ['timeoutSeconds', '0'],
+    ['timeoutSeconds', '604801'],
+    ['keepSnapshot', '"Not A Name"'],
+    ['keepSnapshot', '"a..b"'],
+    ['keepSnapshot', '1'],
+  ])('with %s of %s', async (field, value) => {
+    const problem = await fork(`{"${field}":${value}}`);
+    expect(problem).toMatchObject({ status: 400, code: 'invalid-request' });
+    expect(issues(problem)[0]?.path).toMatch(new RegExp(`^${field}`));
+  });
+
+  it('with a field nobody knows', async () => {
+    expect(issues(await fork('{"copies":3}'))[0]?.message).toBe('unknown: copies');
+  });
+
+  it.each(['', 'a b', 'x'.repeat(256), 'é'])('with the Idempotency-Key %j', async (key) => {
+    const answer = await served.raw(
+      Buffer.from(
+        `POST /v1/sandboxes/sbx_1/fork HTTP/1.1\r\nHost: a\r\nConnection: close\r\nIdempotency-Key: ${key}\r\n\r\n`,
+      ),
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).toContain('idempotency-key');
+  });
+
+  it.each(['frk_', 'sbx_1', 'frk_%00', 'frk_a%2Fb', `frk_${'x'.repeat(65)}`])('cancelled as %s', async (id) => {
+    expect(await served.problem('DELETE', `/v1/forks/${id}`)).toMatchObject({
+      status: 400,
+      details: { in: 'path', issues: [{ path: 'forkId' }] },
+    });
+  });
+
+  it('that were refused never reached the host', () => {
+    expect(served.host.calls.filter(([call]) => call === 'fork' || call === 'cancel')).toEqual([]);
+  });
+});
+
+describe('snapshots', () => {
+  const keep = (json: unknown) => served.problem('POST', '/v1/sandboxes/sbx_1/snapshot', { json });
+
+  it.each(['..', 'a/b', 'A', '', '.a', 'a..b', 'x'.repeat(64), 5, null])('named %j', async (name) => {
+    expect(issues(await keep({ name }))[0]?.path).toBe('name');
+  });
+
+  it('without a name', async () => {
+    expect(issues(await keep({}))[0]?.path).toBe('name');
+  });
+
+  it.each([0, -1, '7', 3651, null])('kept for %j days', async (retentionDays) => {
+    expect(issues(await keep({ name: 'a', retentionDays }))[0]?.path).toBe('retentionDays');
+  });
+
+  it.each(['a%2e%2eb', 'a%2Fb', 'A', '.a', 'a..b', 'x'.repeat(64)])('asked for as %s', async (name) => {
+    for (const method of ['GET', 'DELETE'])
+      expect(await served.problem(method, `/v1/snapshots/${name}`)).toMatchObject({
+        status: 400,
+        details: { in: 'path', issues: [{ path: 'name' }] },
+      });
+  });
+
+  it.each(['image', 'cpus', 'memoryMiB', 'diskMiB'])('are not created from together with %s', async (field) => {
+    const problem = await create({ snapshot: 'kept', [field]: field === 'image' ? 'default' : 512 / 8 });
+    expect(issues(problem)).toMatchObject([{ path: field }]);
+  });
+
+  it('are needed by bootDisk', async () => {
+    expect(issues(await create({ bootDisk: true }))).toEqual([{ path: 'bootDisk', message: 'needs snapshot' }]);
+  });
+});
+
+describe('pauses', () => {
+  it.each([-1, 1.5, '60', null, 604_801])('that hibernate after %j seconds', async (hibernateAfterSeconds) => {
+    const problem = await served.problem('POST', '/v1/sandboxes/sbx_1/pause', { json: { hibernateAfterSeconds } });
+    expect(issues(problem)[0]?.path).toBe('hibernateAfterSeconds');
+  });
+
+  it('with a field nobody knows', async () => {
+    const problem = await served.problem('POST', '/v1/sandboxes/sbx_1/pause', { json: { hibernate: true } });
+    expect(problem.code).toBe('invalid-request');
+  });
+});
+
 describe('files', () => {
   it.each([
     '',
@@ -186,7 +293,15 @@ describe('anything', () => {
   it('as a body gets a problem or a sandbox, never a failure inside', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json({ maxDepth: 4 }), fc.string({ unit: 'binary' })), async (body) => {
-        for (const path of ['/v1/sandboxes', '/v1/sandboxes/sbx_1/execs', '/v1/sandboxes/sbx_1/renew', '/v1/images']) {
+        for (const path of [
+          '/v1/sandboxes',
+          '/v1/sandboxes/sbx_1/execs',
+          '/v1/sandboxes/sbx_1/renew',
+          '/v1/sandboxes/sbx_1/fork',
+          '/v1/sandboxes/sbx_1/pause',
+          '/v1/sandboxes/sbx_1/snapshot',
+          '/v1/images',
+        ]) {
           const answer = await served.send('POST', path, { body, headers: { 'content-type': 'application/json' } });
           expect(answer.status).toBeLessThan(500);
         }
@@ -206,6 +321,8 @@ describe('anything', () => {
     const names = [
       'id',
       'image',
+      'snapshot',
+      'bootDisk',
       'cpus',
       'memoryMiB',
       'diskMiB',

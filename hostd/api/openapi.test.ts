@@ -45,7 +45,11 @@ describe('the OpenAPI document', () => {
 
   it('is answered by a server that knows each of its routes', async () => {
     for (const { path, method } of operations) {
-      const url = path.replace('{sandboxId}', 'sbx_x').replace('{execId}', 'exe_x').replace('{name}', 'x');
+      const url = path
+        .replace('{sandboxId}', 'sbx_x')
+        .replace('{execId}', 'exe_x')
+        .replace('{name}', 'x')
+        .replace('{forkId}', 'frk_x');
       const other = await served.problem(method === 'get' ? 'PATCH' : 'TRACE', url);
       expect(other.code, `${method} ${path}`).toBe('method-not-allowed');
       expect(other.details.allow).toContain(method.toUpperCase());

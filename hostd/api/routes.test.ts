@@ -26,7 +26,7 @@ describe('sandboxes', () => {
     expect(sandboxSchema.parse(JSON.parse(first.text))).toMatchObject({ id: 'sbx_a', cpus: 2, memoryMiB: 512 });
     expect(served.host.calls.at(-1)).toEqual([
       'create',
-      expect.objectContaining({ id: 'sbx_a', env: { A: '1' }, image: 'default', waitSeconds: 0 }),
+      expect.objectContaining({ id: 'sbx_a', env: { A: '1' }, bootDisk: false, waitSeconds: 0 }),
       'key-1',
     ]);
     const again = await served.send('POST', '/v1/sandboxes', { json: { id: 'sbx_a' } });

@@ -7,16 +7,10 @@ import {
   sandboxListSchema,
   sandboxSchema,
 } from '../../contract/index.ts';
+import { idempotencyHeaders, idempotencyOf } from '../idempotency-key.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 export const sandboxParams = z.object({ sandboxId: sandboxIdSchema });
-
-const idempotencyHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces')
-    .optional(),
-});
 
 export const sandboxRoutes: readonly Route[] = [
   defineRoute({
@@ -39,6 +33,9 @@ export const sandboxRoutes: readonly Route[] = [
       'idempotency-conflict',
       'image-not-found',
       'image-broken',
+      'snapshot-not-found',
+      'snapshot-not-restorable',
+      'snapshot-damaged',
       'capacity-exhausted',
       'capacity-impossible',
       'host-disk-full',
@@ -50,11 +47,7 @@ export const sandboxRoutes: readonly Route[] = [
       'sandbox-gone',
     ],
     handle: async ({ body, headers }, { host, signal }) => {
-      const idempotencyKey = headers['idempotency-key'];
-      const { sandbox, created } = await host.sandboxes.create(body, {
-        signal,
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      });
+      const { sandbox, created } = await host.sandboxes.create(body, { signal, ...idempotencyOf(headers) });
       return { status: created ? 201 : 200, json: sandbox, headers: { Location: `/v1/sandboxes/${sandbox.id}` } };
     },
   }),

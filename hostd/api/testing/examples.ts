@@ -1,4 +1,13 @@
-import type { CreateExec, CreateSandbox, ExecInfo, HostInfo, ImageInfo, SandboxInfo } from '../../contract/index.ts';
+import type {
+  CreateExec,
+  CreateSandbox,
+  CreateSnapshot,
+  ExecInfo,
+  HostInfo,
+  ImageInfo,
+  SandboxInfo,
+  SnapshotInfo,
+} from '../../contract/index.ts';
 
 const at = '2030-01-01T00:00:00.000Z';
 
@@ -6,11 +15,15 @@ export function exampleSandbox(id: string, request: CreateSandbox): SandboxInfo 
   return {
     id,
     state: 'running',
-    image: request.image,
+    image: request.image ?? 'default',
+    snapshot: request.snapshot ?? null,
+    forkedFrom: null,
+    generation: 1,
+    paused: null,
     labels: request.labels,
-    cpus: request.cpus,
-    memoryMiB: request.memoryMiB,
-    diskMiB: request.diskMiB,
+    cpus: request.cpus ?? 1,
+    memoryMiB: request.memoryMiB ?? 512,
+    diskMiB: request.diskMiB ?? 8192,
     egress: request.egress ?? { mode: 'open' },
     isolation: { tier: 'emulated', reason: 'a fake' },
     timeoutSeconds: request.timeoutSeconds,
@@ -21,6 +34,32 @@ export function exampleSandbox(id: string, request: CreateSandbox): SandboxInfo 
     end: null,
     usage: { wallSeconds: 0, cpuSeconds: 0, peakMemoryMiB: 0 },
     timings: { queuedMs: 0, startedMs: 1, readyMs: 2 },
+  };
+}
+
+export function exampleSnapshot(source: SandboxInfo, { name, retentionDays }: CreateSnapshot): SnapshotInfo {
+  return {
+    name,
+    sandboxId: source.id,
+    image: source.image,
+    cpus: source.cpus,
+    memoryMiB: source.memoryMiB,
+    diskMiB: source.diskMiB,
+    egress: source.egress,
+    createdAt: at,
+    expiresAt: retentionDays === undefined ? null : new Date(Date.parse(at) + retentionDays * 86_400_000).toISOString(),
+    storedMiB: 130.5,
+    vmm: {
+      name: 'qemu',
+      version: '7.2.22',
+      machine: 'microvm',
+      cpuModel: 'max',
+      tier: 'emulated',
+      agentProtocol: 1,
+    },
+    hasEnvValues: false,
+    restorable: { ok: true, reason: 'made by this QEMU' },
+    usedBy: [],
   };
 }
 

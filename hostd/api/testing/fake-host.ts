@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ExecInfo, OffshootEvent, SandboxInfo } from '../../contract/index.ts';
+import type { ExecInfo, OffshootEvent, SandboxInfo, SnapshotInfo } from '../../contract/index.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import type {
   EventService,
@@ -9,8 +9,10 @@ import type {
   ImageService,
   Metric,
   SandboxService,
+  SnapshotService,
 } from '../../sandbox/host.ts';
-import { exampleExec, exampleHost, exampleImage, exampleSandbox } from './examples.ts';
+import { exampleExec, exampleHost, exampleImage, exampleSandbox, exampleSnapshot } from './examples.ts';
+import { FakeForks } from './fake-forks.ts';
 import { FakeOutput } from './fake-output.ts';
 
 interface FakeExec {
@@ -24,6 +26,8 @@ export class FakeHost implements Host {
   readonly machines = new Map<string, SandboxInfo>();
   readonly running = new Map<string, FakeExec>();
   readonly stored = new Map<string, Buffer>();
+  readonly kept = new Map<string, SnapshotInfo>();
+  readonly forks = new FakeForks(this.machines, this.kept);
   readonly past: OffshootEvent[] = [];
   readonly calls: unknown[][] = [];
   #eventWake = Promise.withResolvers<undefined>();
@@ -52,6 +56,23 @@ export class FakeHost implements Host {
       const tombstone: SandboxInfo = { ...this.machine(id), state: 'gone', end: { reason: 'stopped', message: '' } };
       this.machines.set(id, tombstone);
       return Promise.resolve(tombstone);
+    },
+    pause: (id, hibernateAfterSeconds) => {
+      this.calls.push(['pause', id, hibernateAfterSeconds]);
+      const hibernated = hibernateAfterSeconds === 0;
+      return this.#change(id, { state: 'paused', paused: { since: '2030-01-01T00:00:00.000Z', hibernated } });
+    },
+    resume: (id) => {
+      this.calls.push(['resume', id]);
+      return this.#change(id, { state: 'running', paused: null });
+    },
+    fork: async (id, request, options) => {
+      this.calls.push(['fork', id, request, options?.idempotencyKey]);
+      return this.forks.start(this.machine(id), request, options?.idempotencyKey);
+    },
+    cancelFork: (forkId) => {
+      this.calls.push(['cancel', forkId]);
+      return this.forks.cancel(forkId);
     },
     console: (id) => Promise.resolve(`console of ${this.machine(id).id}\n`),
   };
@@ -123,6 +144,23 @@ export class FakeHost implements Host {
     remove: async (name) => void (await this.image(name)),
   };
 
+  snapshots: SnapshotService = {
+    create: async (sandboxId, request) => {
+      this.calls.push(['snapshot', sandboxId, request]);
+      const snapshot = exampleSnapshot(this.machine(sandboxId), request);
+      if (this.kept.has(request.name)) throw new OffshootError('snapshot-exists');
+      this.kept.set(request.name, snapshot);
+      return Promise.resolve(snapshot);
+    },
+    list: () => Promise.resolve([...this.kept.values()]),
+    get: (name) => Promise.resolve().then(() => this.snapshot(name)),
+    remove: async (name) => {
+      const { usedBy } = await Promise.resolve(this.snapshot(name));
+      if (usedBy.length > 0) throw new OffshootError('snapshot-in-use', { details: { usedBy } });
+      this.kept.delete(name);
+    },
+  };
+
   events: EventService = {
     stream: (options) => this.#stream(options),
     latestId: () => this.past.at(-1)?.id ?? 0,
@@ -174,6 +212,19 @@ export class FakeHost implements Host {
     const machine = this.machines.get(id);
     if (machine === undefined) throw new OffshootError('sandbox-not-found', { message: `There is no sandbox ${id}.` });
     return machine;
+  }
+
+  snapshot(name: string): SnapshotInfo {
+    const snapshot = this.kept.get(name);
+    if (snapshot === undefined)
+      throw new OffshootError('snapshot-not-found', { message: `There is no snapshot ${name}.` });
+    return snapshot;
+  }
+
+  async #change(id: string, changes: Partial<SandboxInfo>): Promise<SandboxInfo> {
+    const changed: SandboxInfo = { ...this.machine(id), ...changes };
+    this.machines.set(id, changed);
+    return Promise.resolve(changed);
   }
 
   file(path: string): Buffer {
