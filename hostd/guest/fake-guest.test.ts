@@ -83,6 +83,47 @@ test('faults: carrier gone, a hang, and a failing step', async () => {
   await expect(exec.result).rejects.toMatchObject({ code: 'guest-unresponsive', details: { reason: 'carrier-gone' } });
 });
 
+test('a frozen workload is seen, execs begin at the thaw, and a resumed machine is thawed', async () => {
+  const connector = new FakeGuestConnector();
+  const machine = connector.machine(options.socketPath);
+  const guest = await connector.connect(options);
+  await guest.freezeWorkload(50);
+  await guest.freezeWorkload(50);
+  expect(machine.frozen).toBe(true);
+  machine.script = async (control) => {
+    await control.stdout('begun');
+    return undefined;
+  };
+  const sink = collect();
+  const exec = guest.exec(spec, sink);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(sink.text).toBe('');
+  await guest.prepareResume({ entropy: Buffer.alloc(32), dropStreams: false }, 50);
+  await exec.result;
+  expect(sink.text).toBe('stdout:begun;');
+  await guest.freezeWorkload(50);
+  await guest.thawWorkload(50);
+  expect(machine.workloadChanges).toEqual(['frozen', 'thawed', 'frozen', 'thawed']);
+});
+
+test('freezing and thawing fail and hang on demand, and change nothing then', async () => {
+  const connector = new FakeGuestConnector();
+  const machine = connector.machine(options.socketPath);
+  const guest = await connector.connect(options);
+  machine.failNext('freezeWorkload', new OffshootError('guest-unresponsive'));
+  await expect(guest.freezeWorkload(50)).rejects.toMatchObject({ code: 'guest-unresponsive' });
+  machine.hangNext('freezeWorkload');
+  await expect(guest.freezeWorkload(20)).rejects.toMatchObject({ details: { operation: 'freezeWorkload' } });
+  expect(machine.frozen).toBe(false);
+  await guest.freezeWorkload(50);
+  machine.hangNext('thawWorkload');
+  await expect(guest.thawWorkload(20)).rejects.toMatchObject({ code: 'guest-unresponsive' });
+  machine.failNext('prepareResume', new OffshootError('boot-failed'));
+  const identity = { entropy: Buffer.alloc(32), dropStreams: false };
+  await expect(guest.prepareResume(identity, 50)).rejects.toMatchObject({ code: 'boot-failed' });
+  expect(machine.frozen).toBe(true);
+});
+
 test('files and archives go in and out', async () => {
   const guest = await new FakeGuestConnector().connect(options);
   await guest.files.write('/workspace/a/b.txt', Readable.from([Buffer.from('text')]), { mode: 0o755 });

@@ -19,7 +19,16 @@ export type { FakeFile } from './fake/files.ts';
 export { FakeProcess, type FakeProcessControl, type FakeScript } from './fake/process.ts';
 
 type CloseReason = 'carrier-gone' | 'protocol' | 'disconnected';
-export type FakeOperation = 'connect' | 'prepareResume' | 'metrics' | 'sync' | 'shutdown' | 'ping' | keyof GuestFiles;
+export type FakeOperation =
+  | 'connect'
+  | 'prepareResume'
+  | 'freezeWorkload'
+  | 'thawWorkload'
+  | 'metrics'
+  | 'sync'
+  | 'shutdown'
+  | 'ping'
+  | keyof GuestFiles;
 
 const fakeMetrics: GuestMetrics = {
   memoryTotalKiB: 512 * 1024,
@@ -37,7 +46,12 @@ export class FakeMachine {
   readonly files = new Map<string, FakeFile>();
   readonly processes = new Map<number, FakeProcess>();
   readonly identities: ResumeIdentity[] = [];
-  readonly capabilities = new Set(['exec', 'read-file', 'write-file', 'list', 'stat', 'tar-in', 'tar-out', 'metrics']);
+  readonly capabilities = new Set([
+    ...['exec', 'read-file', 'write-file', 'list', 'stat', 'tar-in', 'tar-out', 'metrics'],
+    ...['prepare-resume', 'freeze-workload', 'thaw-workload'],
+  ]);
+  /** Every change of the workload, oldest first. */
+  readonly workloadChanges: ('frozen' | 'thawed')[] = [];
   /** What every exec runs; the default exits 0 at once. */
   script: FakeScript = async () => undefined;
   metrics: GuestMetrics = { ...fakeMetrics };
@@ -45,11 +59,35 @@ export class FakeMachine {
   hanging = false;
   shutDown = false;
   readonly #faults = new Map<FakeOperation, Error>();
+  readonly #hangs = new Set<FakeOperation>();
   readonly #guests = new Set<FakeGuest>();
 
   /** The next call of this operation fails with the error. */
   failNext(operation: FakeOperation, error: Error): void {
     this.#faults.set(operation, error);
+  }
+
+  /** The next call of this operation is never answered, as if the guest were hanging for it alone. */
+  hangNext(operation: FakeOperation): void {
+    this.#hangs.add(operation);
+  }
+
+  /** The script, held back while the machine is frozen. */
+  startingScript(): FakeScript {
+    if (!this.frozen) return this.script;
+    return async (control) => {
+      while (this.frozen) await sleep(1);
+      return this.script(control);
+    };
+  }
+
+  get frozen(): boolean {
+    return this.workloadChanges.at(-1) === 'frozen';
+  }
+
+  /** An exec of a frozen machine does nothing before the thaw. */
+  setFrozen(frozen: boolean): void {
+    if (frozen !== this.frozen) this.workloadChanges.push(frozen ? 'frozen' : 'thawed');
   }
 
   /** Ends every connection, as a dead QEMU ('carrier-gone') or a lying agent ('protocol') would. */
@@ -71,7 +109,8 @@ export class FakeMachine {
     this.#faults.delete(operation);
     if (error !== undefined) throw error;
     const startMs = performance.now();
-    while (this.hanging) {
+    const alone = this.#hangs.delete(operation);
+    while (this.hanging || alone) {
       await sleep(1);
       if (timeoutMs !== undefined && performance.now() - startMs >= timeoutMs)
         throw new OffshootError('guest-unresponsive', { details: { operation, timeoutMs } });
@@ -123,11 +162,22 @@ export class FakeGuest implements Guest {
     await this.#request('prepareResume', timeoutMs);
     this.#machine.identities.push(identity);
     if (identity.dropStreams) this.#machine.processes.clear();
+    this.#machine.setFrozen(false);
+  }
+
+  async freezeWorkload(timeoutMs: number): Promise<void> {
+    await this.#request('freezeWorkload', timeoutMs);
+    this.#machine.setFrozen(true);
+  }
+
+  async thawWorkload(timeoutMs: number): Promise<void> {
+    await this.#request('thawWorkload', timeoutMs);
+    this.#machine.setFrozen(false);
   }
 
   exec(spec: GuestExecSpec, sink: ExecSink, streamId = this.reserveStreamId()): GuestExec {
     this.#ended.signal.throwIfAborted();
-    const process = new FakeProcess(streamId, spec, this.#machine.script);
+    const process = new FakeProcess(streamId, spec, this.#machine.startingScript());
     this.#machine.processes.set(streamId, process);
     return this.#attachExec(process, 0, sink);
   }

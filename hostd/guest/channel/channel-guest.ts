@@ -12,7 +12,7 @@ import type { GuestChannel } from './channel.ts';
 import type { CloseReason } from './errors.ts';
 import { adoptExec, startExec } from './exec.ts';
 import { ChannelFiles } from './files.ts';
-import { metrics, ping, prepareResume, shutdown, sync } from './requests.ts';
+import { freezeWorkload, metrics, ping, prepareResume, shutdown, sync, thawWorkload } from './requests.ts';
 
 /** The Guest over a channel that has had its first hello. */
 export class ChannelGuest implements Guest {
@@ -34,6 +34,14 @@ export class ChannelGuest implements Guest {
 
   prepareResume(identity: ResumeIdentity, timeoutMs: number): Promise<void> {
     return prepareResume(this.#channel, identity, timeoutMs);
+  }
+
+  freezeWorkload(timeoutMs: number): Promise<void> {
+    return freezeWorkload(this.#channel, timeoutMs);
+  }
+
+  thawWorkload(timeoutMs: number): Promise<void> {
+    return thawWorkload(this.#channel, timeoutMs);
   }
 
   exec(spec: GuestExecSpec, sink: ExecSink, streamId?: number): GuestExec {

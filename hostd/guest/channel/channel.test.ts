@@ -286,6 +286,73 @@ test('prepareResume fails as boot-failed, also where the agent does not know it'
   });
 });
 
+test('a resumed machine keeps its identity, a copy gets time for its hooks, and a failing hook is named', async () => {
+  agent.capabilities.push('prepare-resume');
+  const guest = await connect();
+  const asked: Record<string, string>[] = [];
+  agent.onOpen = (stream) => {
+    const { entropy: _entropy, 'clock-ns': _clock, ...texts } = stream.texts;
+    asked.push(texts);
+    stream.end([['ok', 1]]);
+  };
+  const { entropy } = identity;
+  await guest.prepareResume({ entropy, dropStreams: false }, 5000);
+  await guest.prepareResume({ entropy, dropStreams: true, copied: true, generation: 2 }, 5000);
+  await guest.prepareResume({ entropy, dropStreams: true, copied: true }, 60_000);
+  expect(asked).toEqual([
+    { kind: 'prepare-resume' },
+    { kind: 'prepare-resume', 'drop-streams': '1', generation: '2', copied: '1', 'hooks-timeout-ms': '4000' },
+    { kind: 'prepare-resume', 'drop-streams': '1', copied: '1', 'hooks-timeout-ms': '8000' },
+  ]);
+  agent.onOpen = (stream) =>
+    stream.end([
+      ['error', 'io'],
+      ['step', 'hook'],
+      ['message', 'hook: 10-keys: exit code 3: no such key'],
+    ]);
+  await expect(guest.prepareResume({ ...identity, copied: true }, 5000)).rejects.toMatchObject({
+    code: 'boot-failed',
+    message: expect.stringContaining('10-keys: exit code 3: no such key'),
+    details: { reason: 'io', step: 'hook' },
+  });
+});
+
+test('a workload that can not be frozen in time is unresponsive; an agent without a freezer is told apart', async () => {
+  agent.capabilities.push('freeze-workload', 'thaw-workload');
+  const guest = await connect();
+  const asked: Record<string, string>[] = [];
+  agent.onOpen = (stream) => {
+    asked.push(stream.texts);
+    stream.end([['ok', 1]]);
+  };
+  await guest.freezeWorkload(1000);
+  await guest.thawWorkload(1000);
+  expect(asked).toEqual([{ kind: 'freeze-workload', 'timeout-ms': '800' }, { kind: 'thaw-workload' }]);
+  agent.onOpen = (stream) =>
+    stream.end([
+      ['error', 'timeout'],
+      ['message', 'a process did not stop'],
+    ]);
+  await expect(guest.freezeWorkload(1000)).rejects.toMatchObject({
+    code: 'guest-unresponsive',
+    details: { reason: 'not-frozen' },
+  });
+  agent.onOpen = () => undefined;
+  await expect(guest.thawWorkload(50)).rejects.toMatchObject({
+    code: 'guest-unresponsive',
+    details: { reason: 'timeout', operation: 'thaw-workload' },
+  });
+  await guest.ping(1000);
+  expect([...agent.streams.keys()]).toEqual([]);
+  agent.capabilities.splice(-2);
+  server.drop();
+  await guest.ping(5000);
+  await expect(guest.freezeWorkload(1000)).rejects.toMatchObject({
+    code: 'guest-protocol',
+    details: { reason: 'unknown-kind' },
+  });
+});
+
 test('strays: kept over reconnects until dropped, adopted once, never mistaken for another kind', async () => {
   agent.onOpen = (stream) => stream.write(Buffer.from('0123456789'));
   const first = await connect();

@@ -67,25 +67,60 @@ export async function shutdown(channel: GuestChannel, timeoutMs: number): Promis
   expectOk('shutdown', await ask(channel, 'shutdown', () => [], timeoutMs));
 }
 
+/**
+ * Stops all processes of the workload. The agent is given less time than the caller waits, so that its answer still counts. Fails with
+ * `guest-unresponsive` when some did not stop in time (all go on then) or no answer came (thaw to be sure), `guest-protocol` otherwise.
+ */
+export async function freezeWorkload(channel: GuestChannel, timeoutMs: number): Promise<void> {
+  const agentTimeoutMs = withinDeadline(timeoutMs);
+  const end = await ask(channel, 'freeze-workload', () => [['timeout-ms', agentTimeoutMs]], timeoutMs);
+  if (!end.ok && end.error === 'timeout')
+    throw new OffshootError('guest-unresponsive', {
+      message: `Processes in the sandbox could not be stopped within ${String(agentTimeoutMs)} ms; they go on.`,
+      details: { reason: 'not-frozen', operation: 'freeze-workload', timeoutMs: agentTimeoutMs },
+    });
+  expectOk('freeze-workload', end);
+}
+
+export async function thawWorkload(channel: GuestChannel, timeoutMs: number): Promise<void> {
+  expectOk('thaw-workload', await ask(channel, 'thaw-workload', () => [], timeoutMs));
+}
+
+/** What the agent may take for something whose answer is awaited for `timeoutMs`. */
+function withinDeadline(timeoutMs: number): number {
+  return Math.max(1, Math.floor(timeoutMs * 0.8));
+}
+
+const maxHooksMs = 8000;
+const stepPattern = /^[a-z-]{1,32}$/;
+
 /** The clock goes in at the moment of sending, also when a cut makes it go twice. */
 export async function prepareResume(channel: GuestChannel, identity: ResumeIdentity, timeoutMs: number): Promise<void> {
   const parameters = (): Field[] => [
     ['entropy', identity.entropy],
     ['clock-ns', `${String(Date.now())}000000`],
-    ['hostname', identity.hostname],
-    ['machine-id', identity.machineId],
-    ['boot-id', identity.bootId],
+    ...optional('hostname', identity.hostname),
+    ...optional('machine-id', identity.machineId),
+    ...optional('boot-id', identity.bootId),
     ...flag('drop-streams', identity.dropStreams),
-    ['generation', identity.generation],
+    ...optional('generation', identity.generation),
     ...optional('nameserver', identity.nameserver),
+    ...copiedParameters(identity.copied, timeoutMs),
   ];
   const end = await ask(channel, 'prepare-resume', parameters, timeoutMs);
-  if (!end.ok)
+  if (!end.ok) {
+    const step = stepPattern.exec(end.texts['step'] ?? '')?.[0];
     throw new OffshootError('boot-failed', {
       message: `The sandbox could not take up its identity: ${end.error}: ${end.message}`,
-      details: { reason: end.error },
+      details: { reason: end.error, ...(step === undefined ? {} : { step }) },
     });
+  }
   if (identity.dropStreams) channel.forgetStrays();
+}
+
+function copiedParameters(copied: boolean | undefined, timeoutMs: number): Field[] {
+  if (copied !== true) return [];
+  return [...flag('copied', true), ['hooks-timeout-ms', Math.min(maxHooksMs, withinDeadline(timeoutMs))]];
 }
 
 /** Fails with `guest-unresponsive` at the deadline, and at once when the channel closes for good. */
