@@ -22,15 +22,32 @@ function canonicalJson(value: unknown): string {
   });
 }
 
-/** What one restored machine is told to be; nothing of it is used twice. */
-export function freshIdentity(sandboxId: string, nameserver: string | undefined): ResumeIdentity {
+export function newForkId(): string {
+  return `frk_${ulid()}`;
+}
+
+/** What a machine that only stood still is told: it stays who it is. */
+export function sameIdentity(): ResumeIdentity {
+  return { entropy: randomBytes(64), dropStreams: false };
+}
+
+/**
+ * What one restored machine is told to be; nothing of it is used twice. `generation` counts the forks on the way to it; `copied` tells one
+ * whose software has had a life already.
+ */
+export function freshIdentity(
+  sandboxId: string,
+  nameserver: string | undefined,
+  { generation, copied } = { generation: 1, copied: false },
+): ResumeIdentity {
   return {
     entropy: randomBytes(64),
     hostname: hostnameOf(sandboxId),
     machineId: randomBytes(16).toString('hex'),
     bootId: randomUUID(),
-    generation: 1,
+    generation,
     dropStreams: true,
+    copied,
     ...(nameserver === undefined ? {} : { nameserver }),
   };
 }

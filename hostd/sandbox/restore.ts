@@ -5,10 +5,9 @@ import type { EgressMode, NetworkSlot } from '../net/network.ts';
 import { faultPoint } from '../platform/fault-points.ts';
 import { giveTo } from '../platform/ownership.ts';
 import { untilAborted } from '../platform/until-aborted.ts';
-import type { Vm } from '../vmm/vmm.ts';
+import type { RestoreStart, Vm, VmShape } from '../vmm/vmm.ts';
 import type { HostContext } from './host-context.ts';
 import { freshIdentity } from './ids.ts';
-import type { Template } from './template/template-store.ts';
 
 /** A machine to be: a sandbox's, or one made ahead. */
 export interface RestoreTarget {
@@ -21,6 +20,18 @@ export interface RestoreTarget {
   network: NetworkSlot;
   /** Aborted when the machine is not wanted any more. */
   ending: AbortSignal;
+}
+
+/** What a machine is restored from. */
+export interface RestoreOrigin {
+  shape: VmShape;
+  start: RestoreStart;
+  /** Of a machine that had a life: its agent may be in the middle of a frame, and its software is told of the copy. */
+  copy: CopyFacts | undefined;
+}
+
+export interface CopyFacts {
+  generation: number;
 }
 
 export interface RestoredMachine {
@@ -38,56 +49,87 @@ export async function makeVmFolder(host: HostContext, directory: string, uid: nu
 }
 
 /** Who the guest is from now on. A guest without a way out has no name server either. */
-export async function identify(host: HostContext, guest: Guest, id: string, egressMode: EgressMode): Promise<void> {
-  const nameserver = egressMode === 'none' ? undefined : host.network.link.gateway;
-  await guest.prepareResume(freshIdentity(id, nameserver), host.config.prepareDeadlineMs);
+export async function identify(
+  host: HostContext,
+  guest: Guest,
+  target: Pick<RestoreTarget, 'id' | 'egressMode'>,
+  copy?: CopyFacts,
+): Promise<void> {
+  const nameserver = target.egressMode === 'none' ? undefined : host.network.link.gateway;
+  const identity = freshIdentity(target.id, nameserver, copy && { generation: copy.generation, copied: true });
+  await guest.prepareResume(identity, host.config.prepareDeadlineMs);
 }
 
 /**
- * One attempt to restore a template: machine, agent, identity. What fails leaves no machine behind and throws
- * `boot-failed` with the console's last lines, or the reason why the machine is not wanted any more.
+ * One attempt to restore: machine, agent, identity. What fails leaves no machine behind and throws `boot-failed` with the
+ * console's last lines, the error of the capture it waits for, or the reason why the machine is not wanted any more.
  */
 export async function restoreMachine(
   host: HostContext,
   target: RestoreTarget,
-  template: Template,
+  origin: RestoreOrigin,
 ): Promise<RestoredMachine> {
+  const vm = await startMachine(host, target, origin);
+  const startedMs = host.clock.monotonicMs();
+  return withMachine(vm, target.ending, async () => {
+    await faultPoint('create.after-vm');
+    const guest = await connectGuest(host, target.ending, vm, origin.copy !== undefined);
+    try {
+      await faultPoint('create.after-connect');
+      await identify(host, guest, target, origin.copy);
+      await faultPoint('create.after-prepare');
+      target.ending.throwIfAborted();
+      return { vm, guest, startedMs };
+    } catch (error) {
+      guest.disconnect();
+      throw error;
+    }
+  });
+}
+
+/** Starts the VMM; its record is in the journal before it resolves. */
+export async function startMachine(host: HostContext, target: RestoreTarget, origin: RestoreOrigin): Promise<Vm> {
   const { link } = host.network;
   const { netnsPath, tapName } = target.network;
-  const vm = await host.vmm.start(
+  return host.vmm.start(
     {
       directory: target.vmDirectory,
-      shape: template.manifest.shape,
+      shape: origin.shape,
       uid: target.uid,
       gid: host.config.vmmGid,
       network: { netnsPath, tapName, guestMac: link.guestMac, mtu: link.mtu },
-      start: { kind: 'restore', snapshot: template.files },
+      start: origin.start,
     },
     (record) => {
       host.store.resources.update(target.owner, 'vm', target.vmDirectory, { record });
       void faultPoint('create.vm-recorded');
     },
   );
-  const startedMs = host.clock.monotonicMs();
-  let guest: Guest | undefined;
+}
+
+/** Does what is to be done with a machine just started; a failure kills it and becomes `boot-failed` with its console. */
+export async function withMachine<Result>(
+  vm: Vm,
+  ending: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    await faultPoint('create.after-vm');
-    guest = await connect(host, target.ending, vm);
-    await faultPoint('create.after-connect');
-    await identify(host, guest, target.id, target.egressMode);
-    await faultPoint('create.after-prepare');
-    target.ending.throwIfAborted();
-    return { vm, guest, startedMs };
+    return await work();
   } catch (cause) {
     const console = await vm.consoleTail().catch(() => '');
-    guest?.disconnect();
     const exit = await vm.kill().catch(() => undefined);
-    target.ending.throwIfAborted();
+    ending.throwIfAborted();
     throw asBootFailure(cause, exit?.consoleTail ?? console);
   }
 }
 
-async function connect(host: HostContext, ending: AbortSignal, vm: Vm): Promise<Guest> {
+/** The agent of a machine; the end of the machine ends the wait. */
+export async function connectGuest(
+  host: HostContext,
+  ending: AbortSignal,
+  vm: Vm,
+  midStream: boolean,
+): Promise<Guest> {
   const attempt = new AbortController();
   const onEnding = () => attempt.abort(ending.reason);
   ending.addEventListener('abort', onEnding);
@@ -100,7 +142,7 @@ async function connect(host: HostContext, ending: AbortSignal, vm: Vm): Promise<
   });
   const connecting = host.guests.connect({
     socketPath: vm.agentSocketPath,
-    midStream: false,
+    midStream,
     helloTimeoutMs: host.config.restoreDeadlineMs,
     signal: attempt.signal,
   });
@@ -112,8 +154,10 @@ async function connect(host: HostContext, ending: AbortSignal, vm: Vm): Promise<
   }
 }
 
+const keptCodes: readonly string[] = ['host-disk-full', 'capacity-exhausted', 'freeze-failed', 'aborted'];
+
 function asBootFailure(cause: unknown, console: string): OffshootError {
-  if (isOffshootError(cause) && cause.code === 'host-disk-full') return cause;
+  if (isOffshootError(cause) && keptCodes.includes(cause.code)) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   const details = isOffshootError(cause) ? cause.details : {};
   return new OffshootError('boot-failed', { message, details: { ...details, console }, cause });

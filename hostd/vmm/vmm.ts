@@ -191,6 +191,10 @@ export interface Vmm {
    * same upstream series and one restore has to show it, or why not.
    */
   compatibility(recorded: VmSnapshotOrigin): { restorable: 'yes' | 'probe' | 'no'; reason: string };
+  /** Whether the files are all there: what a save that was cut off left is not. */
+  isWhole(files: VmSnapshotFiles): Promise<boolean>;
+  /** The caller has found the content of the files right; changes of them are noticed from here on. */
+  attest(files: VmSnapshotFiles): Promise<void>;
   /** How memory is duplicated on this host: found once, for `doctor`. */
   freezeMethod(): Promise<{ method: 'clone' | 'copy'; reason: string }>;
   /** Kills whatever still runs of a record or a launch in this directory, without waiting for its cooperation. Idempotent. */
