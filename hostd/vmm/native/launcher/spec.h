@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#define MAX_FILES 16
+#define MAX_FILES 48
 #define MAX_WORDS 256
 
 enum file_kind { FILE_LISTEN, FILE_TAP, FILE_READ, FILE_READ_WRITE, FILE_CONSOLE };
