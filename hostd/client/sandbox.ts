@@ -1,10 +1,18 @@
-import type { Readable } from 'node:stream';
 import { ulid } from 'ulid';
-import { execListSchema, execSchema, type CreateExecInput, type ExecInfo } from '../contract/exec.ts';
-import { sandboxListSchema, sandboxSchema, type CreateSandboxInput, type SandboxInfo } from '../contract/sandbox.ts';
+import { execListSchema, execSchema, type ExecInfo } from '../contract/exec.ts';
+import {
+  sandboxListSchema,
+  sandboxSchema,
+  type CreateSandboxInput,
+  type PauseInput,
+  type SandboxInfo,
+} from '../contract/sandbox.ts';
+import { snapshotSchema, type CreateSnapshotInput, type SnapshotInfo } from '../contract/snapshot.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { ExecHandle } from './exec-handle.ts';
-import { collectOutput, type ExecResult, type OutputHandlers } from './exec-result.ts';
+import type { ExecResult } from './exec-result.ts';
+import { execToEnd, type ExecOptions, type SpawnOptions } from './exec-to-end.ts';
+import { requestFork, type ForkOptions, type ForkReport } from './fork.ts';
 import { SandboxFiles } from './sandbox-files.ts';
 import { readText, Transport, type ConnectionOptions } from './transport.ts';
 
@@ -15,20 +23,6 @@ export type CreateOptions = Omit<CreateSandboxInput, 'egress'> & {
   signal?: AbortSignal;
   connection?: ConnectionOptions;
 };
-
-export interface SpawnOptions extends Omit<CreateExecInput, 'argv' | 'shell' | 'stdin'> {
-  /** Leave standard input open for `write` and `pipeInput`; default false. */
-  stdin?: boolean;
-}
-
-export interface ExecOptions extends Omit<SpawnOptions, 'stdin' | 'pty'>, OutputHandlers {
-  /** All of the program's standard input. */
-  input?: string | Buffer | Readable;
-  /** Throw `command-failed` unless it exits with 0; default false. */
-  check?: boolean;
-  /** Kills the exec when it fires. */
-  signal?: AbortSignal;
-}
 
 /**
  * A microVM of one hostd.
@@ -42,6 +36,7 @@ export class Sandbox {
   readonly files: SandboxFiles;
   readonly #transport: Transport;
   #info: SandboxInfo;
+  #lastFork: ForkReport | undefined;
 
   private constructor(transport: Transport, info: SandboxInfo) {
     this.#transport = transport;
@@ -97,21 +92,7 @@ export class Sandbox {
 
   /** Runs a command to its end. A string is a text for /bin/sh, a list a program and its arguments. */
   async exec(command: string | readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    const { input, check, signal, onStdout, onStderr, maxOutputBytes, ...request } = options;
-    const handle = await this.spawn(command, { ...request, stdin: input !== undefined });
-    const stop = (): void => void handle.kill('SIGKILL').catch(() => undefined);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted === true) stop();
-    try {
-      const feeding = input === undefined ? undefined : feed(handle, input);
-      const result = await collectOutput(handle, { onStdout, onStderr, maxOutputBytes });
-      await feeding;
-      if (signal?.aborted === true) throw new OffshootError('aborted', { details: { execId: handle.id } });
-      if (check === true && result.exitCode !== 0) throw commandFailed(command, result);
-      return result;
-    } finally {
-      signal?.removeEventListener('abort', stop);
-    }
+    return execToEnd((request) => this.spawn(command, request), command, options);
   }
 
   /** Starts a command and returns its handle at once. */
@@ -144,6 +125,53 @@ export class Sandbox {
     return this.#info;
   }
 
+  /**
+   * Starts a running copy of it, or with `count` (1 to 100) a list of them in order: each has the memory, disk and processes of this moment.
+   * A sandbox that runs stands still for some milliseconds (`lastFork.pausedMs`); a paused one stays paused. When some copies do not start it
+   * throws `fork-failed`, and the others run on: see `isForkFailed`. Stop each copy when it has done its work.
+   */
+  fork(options?: ForkOptions & { count?: undefined }): Promise<Sandbox>;
+  fork(options: ForkOptions & { count: number }): Promise<Sandbox[]>;
+  async fork({ count, ...options }: ForkOptions & { count?: number | undefined } = {}): Promise<Sandbox | Sandbox[]> {
+    const { sandboxes, ...report } = await requestFork(this.#transport, this.id, { ...options, count: count ?? 1 });
+    this.#lastFork = { ...report, sandboxIds: sandboxes.map(({ id }) => id) };
+    // a connection of its own: disposing one sandbox must not cut off another
+    const copies = sandboxes.map((info) => new Sandbox(this.#transport.sibling(), info));
+    if (count !== undefined) return copies;
+    const [copy] = copies;
+    if (copy === undefined) throw new OffshootError('protocol-mismatch', { message: 'The fork has no copy.' });
+    return copy;
+  }
+
+  /** The last fork that this object made: how long the sandbox stood still, how its memory was duplicated, the snapshot that was kept. */
+  get lastFork(): ForkReport | undefined {
+    return this.#lastFork;
+  }
+
+  /** It takes no CPU from the answer on, and after `hibernateAfterSeconds` (default: the host's; 0 is at once) no memory. Its lease goes on. Idempotent. */
+  async pause(options: PauseInput = {}): Promise<SandboxInfo> {
+    return this.#change('pause', options);
+  }
+
+  /** Lets it run again, from memory or from disk, its clock set. Idempotent. */
+  async resume(): Promise<SandboxInfo> {
+    return this.#change('resume', {});
+  }
+
+  /**
+   * Keeps its memory, disk and processes under a name; it goes on. Resolves when the snapshot is safe on disk. Throws `snapshot-exists`. Not
+   * repeated after a lost connection: whether it was taken, `HostClient.snapshots` tells.
+   */
+  async snapshot(request: CreateSnapshotInput): Promise<SnapshotInfo> {
+    return this.#transport.json(snapshotSchema, {
+      method: 'POST',
+      path: `${sandboxPath(this.id)}/snapshot`,
+      json: request,
+      timeoutMs: 0,
+      repeatable: false,
+    });
+  }
+
   /** The last lines of its kernel's console. */
   async console(): Promise<string> {
     const answer = await this.#transport.send({ method: 'GET', path: `${sandboxPath(this.id)}/console` });
@@ -157,6 +185,12 @@ export class Sandbox {
       path: sandboxPath(this.id),
       timeoutMs: 0,
     });
+    return this.#info;
+  }
+
+  async #change(verb: 'pause' | 'resume', json: PauseInput): Promise<SandboxInfo> {
+    const path = `${sandboxPath(this.id)}/${verb}`;
+    this.#info = await this.#transport.json(sandboxSchema, { method: 'POST', path, json, timeoutMs: 0 });
     return this.#info;
   }
 
@@ -178,22 +212,4 @@ export class Sandbox {
 
 function sandboxPath(id: string): string {
   return `/v1/sandboxes/${encodeURIComponent(id)}`;
-}
-
-async function feed(handle: ExecHandle, input: string | Buffer | Readable): Promise<void> {
-  const whole = typeof input === 'string' || Buffer.isBuffer(input);
-  await handle.pipeInput(whole ? toAsync(input) : input);
-}
-
-async function* toAsync(input: string | Buffer): AsyncGenerator<string | Buffer> {
-  yield input;
-}
-
-function commandFailed(command: string | readonly string[], result: ExecResult): OffshootError {
-  const text = typeof command === 'string' ? command : command.join(' ');
-  const how = result.signal === null ? `exit code ${String(result.exitCode)}` : result.signal;
-  return new OffshootError('command-failed', {
-    message: `${text.slice(0, 200)} failed: ${how}${result.timedOut ? ' (timed out)' : ''}`,
-    details: { ...result, stdout: result.stdout.slice(-65_536), stderr: result.stderr.slice(-65_536) },
-  });
 }

@@ -46,6 +46,7 @@ const awayCodes = new Set([...brokenOffCodes, 'ECONNREFUSED', 'ENOENT', 'UND_ERR
 /** HTTP to one hostd: repeats what is safe to repeat while the daemon is away, and turns every failure into an OffshootError. */
 export class Transport {
   readonly host: string;
+  readonly #options: ConnectionOptions;
   readonly #pool: Pool;
   readonly #token: string | undefined;
   readonly #requestTimeoutMs: number;
@@ -53,6 +54,7 @@ export class Transport {
   #answeredOnce = false;
 
   constructor(options: ConnectionOptions = {}) {
+    this.#options = options;
     this.host = options.host ?? process.env['OFFSHOOT_HOST'] ?? defaultHost;
     const address = parseHostAddress(this.host);
     const origin = address.kind === 'unix' ? 'http://localhost' : address.origin;
@@ -65,6 +67,13 @@ export class Transport {
     this.#token = options.token ?? process.env['OFFSHOOT_TOKEN'];
     this.#requestTimeoutMs = options.requestTimeoutMs ?? 60_000;
     this.#reconnectTimeoutMs = options.reconnectTimeoutMs ?? 60_000;
+  }
+
+  /** Another one to the same hostd, with connections of its own. */
+  sibling(): Transport {
+    const sibling = new Transport({ ...this.#options, host: this.host });
+    sibling.#answeredOnce = this.#answeredOnce;
+    return sibling;
   }
 
   /** Sends a request and reads a JSON answer of this shape. */
