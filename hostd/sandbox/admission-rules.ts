@@ -62,7 +62,9 @@ export function shortage(
     return { of: 'sandboxes', message: `The host runs ${String(occupants.length)} sandboxes, its most.` };
   }
   const starting = occupants.filter((occupant) => occupant.starting).length;
-  return memoryShortage(config, shape, occupants, reading, starting, imagesMiB) ?? diskShortage(config, reading, starting);
+  return (
+    memoryShortage(config, shape, occupants, reading, starting, imagesMiB) ?? diskShortage(config, reading, starting)
+  );
 }
 
 function memoryShortage(

@@ -1,15 +1,10 @@
 import { OffshootError } from '../errors/offshoot-error.ts';
-import type { Image } from '../guest/image/image.ts';
-import type { CreationOrder } from './creation-order.ts';
+import { journalSandbox } from './bring-up.ts';
+import type { CreationOrder, CreationOrigin } from './creation-order.ts';
 import type { HostContext } from './host-context.ts';
 import type { LiveSandbox } from './live-sandbox.ts';
 import type { Spare } from './spare-maker.ts';
 import type { SparePool } from './spare-pool.ts';
-
-/** Whole milliseconds since the request was accepted. */
-export function elapsedMs(host: HostContext, sandbox: LiveSandbox): number {
-  return Math.round(host.clock.monotonicMs() - sandbox.row.acceptedMs);
-}
 
 /** From the request to the journal: room, a place in the store, and a spare machine if there is one. */
 export class Entrance {
@@ -22,7 +17,7 @@ export class Entrance {
   }
 
   /** Waits for room and takes it. Who gives up or is refused was never a sandbox; who is stopped while waiting leaves a tombstone. */
-  async enter(order: CreationOrder, sandbox: LiveSandbox, image: Image): Promise<Spare | undefined> {
+  async enter(order: CreationOrder, sandbox: LiveSandbox, origin: CreationOrigin): Promise<Spare | undefined> {
     const { admission, registry, store, events, clock } = this.#host;
     const { row } = sandbox;
     let spare: Spare | undefined;
@@ -39,10 +34,9 @@ export class Entrance {
           void this.#spares.giveUp();
         },
       });
-      const { cpus, memoryMiB, diskMiB, egressMode } = row;
-      spare = await this.#spares.take({ image, shape: { cpus, memoryMiB, diskMiB }, egressMode });
+      spare = await this.#spares.take({ origin, egressMode: row.egressMode });
       sandbox.ending.signal.throwIfAborted();
-      this.#journal(sandbox, spare);
+      journalSandbox(this.#host, sandbox, spare);
       return spare;
     } catch (error) {
       if (spare !== undefined) await this.#spares.discard(spare);
@@ -64,30 +58,6 @@ export class Entrance {
       if (order.signal?.aborted === true && !sandbox.ending.signal.aborted) {
         throw new OffshootError('aborted', { message: 'The client left while the request waited for room.' });
       }
-      throw error;
-    }
-  }
-
-  /** Everything that is going to exist, in one transaction, before any of it does. What a spare machine has becomes the sandbox's. */
-  #journal(sandbox: LiveSandbox, spare: Spare | undefined): void {
-    const { store, registry, events, slots } = this.#host;
-    const { id } = sandbox.row;
-    const slot = spare?.slot ?? slots.take();
-    if (spare !== undefined) sandbox.paths = { ...sandbox.paths, vm: spare.vmDirectory };
-    try {
-      store.transaction(() => {
-        if (store.sandboxes.get(id) === undefined) store.sandboxes.insert(sandbox.row);
-        const templateId = spare?.template.manifest.id ?? null;
-        registry.move(sandbox, 'creating', { slot, templateId, queuedMs: elapsedMs(this.#host, sandbox) });
-        if (spare !== undefined) store.resources.eraseAll(spare.owner);
-        const vmDetail = spare === undefined ? {} : { record: spare.vm.record };
-        store.resources.record({ owner: id, kind: 'directory', name: id, detail: {} });
-        store.resources.record({ owner: id, kind: 'network-slot', name: String(slot), detail: { slot } });
-        store.resources.record({ owner: id, kind: 'vm', name: sandbox.paths.vm, detail: vmDetail });
-        events.append('sandbox.creating', { sandboxId: id, data: { image: sandbox.row.image } });
-      });
-    } catch (error) {
-      if (spare === undefined) slots.free(slot);
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import type { Vmm } from '../vmm/vmm.ts';
 import type { Admission } from './admission.ts';
+import type { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { StoredEvents } from './event-service.ts';
 import type { HostParts } from './host-parts.ts';
 import type { Registry } from './registry.ts';
@@ -13,6 +14,7 @@ export interface HostContext extends HostParts {
   readonly events: StoredEvents;
   readonly admission: Admission;
   readonly slots: Slots;
+  readonly checkpoints: Checkpoints;
   /** Replaced by its emulated fallback when KVM passed the probe and yet boots nothing. */
   vmm: Vmm;
   /** Aborted when hostd goes and waits no longer for what is under way. */

@@ -1,7 +1,7 @@
 import type { ImageInfo } from '../contract/image.ts';
-import { createSandboxSchema } from '../contract/sandbox.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import type { BuildProgress, Image, ImageBuildRequest } from '../guest/image/image.ts';
+import { defaultShape } from './creation-order.ts';
 import type { HostContext } from './host-context.ts';
 import type { ImageService } from './host.ts';
 import { roundShape } from './shape.ts';
@@ -32,10 +32,9 @@ export class LocalImages implements ImageService {
     events.append('image.built', { data: { image: image.manifest.name, digest: image.manifest.digest } });
     await this.#templates.dropUnusable();
     const { limits } = await admission.capacity();
-    const defaults = createSandboxSchema.parse({});
-    const memoryMiB = Math.max(defaults.memoryMiB, image.manifest.minMemoryMiB);
+    const memoryMiB = Math.max(defaultShape.memoryMiB, image.manifest.minMemoryMiB);
     const cpus = Math.min(limits.cpus, vmm.features.maxCpus);
-    const shape = roundShape({ ...defaults, memoryMiB }, image.manifest, { ...limits, cpus });
+    const shape = roundShape({ ...defaultShape, memoryMiB }, image.manifest, { ...limits, cpus });
     onProgress({ step: 'template', done: 0, total: 1 });
     const template = await this.#templates.acquire(image, shape);
     await this.#templates.release(template.manifest.id);

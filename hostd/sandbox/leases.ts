@@ -52,7 +52,7 @@ export class Leases {
     let sleepMs = longestSleepMs;
     for (const sandbox of this.#host.registry.live) {
       const { state, leaseDeadlineMs, timeoutSeconds } = sandbox.row;
-      if (state !== 'running' || sandbox.teardown !== undefined) continue;
+      if ((state !== 'running' && state !== 'paused') || sandbox.teardown !== undefined) continue;
       if (leaseDeadlineMs <= nowMs) {
         const message = `Its lease of ${String(timeoutSeconds)} s was not renewed.`;
         this.#teardown.end(sandbox, { reason: 'lease-expired', message }).catch(() => undefined); // logged there

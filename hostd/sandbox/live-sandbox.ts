@@ -4,7 +4,9 @@ import type { SandboxRow } from '../store/rows.ts';
 import type { Vm, VmUsage } from '../vmm/vmm.ts';
 import type { Place } from './admission.ts';
 import type { LiveExec } from './exec/live-exec.ts';
+import { Waiters } from '../platform/waiters.ts';
 import type { SandboxPaths } from './sandbox-paths.ts';
+import { Semaphore } from './semaphore.ts';
 
 export interface Ending {
   reason: EndReason;
@@ -20,6 +22,10 @@ export interface LiveSandbox {
   streamFloor: number;
   /** Aborted when the sandbox is to end: whatever waits on its behalf gives up. */
   readonly ending: AbortController;
+  /** Pause, resume, fork and snapshot come one after the other. */
+  readonly turn: Semaphore;
+  /** Woken when it runs again. */
+  readonly resumed: Waiters;
   env: Readonly<Record<string, string>>;
   place: Place | undefined;
   vm: Vm | undefined;
@@ -42,6 +48,8 @@ export function liveSandbox(row: SandboxRow, paths: SandboxPaths): LiveSandbox {
     execs: new Map(),
     streamFloor: 0,
     ending: new AbortController(),
+    turn: new Semaphore(1),
+    resumed: new Waiters(),
     env: {},
     place: undefined,
     vm: undefined,

@@ -2,11 +2,13 @@ import { hostname } from 'node:os';
 import type { HostInfo } from '../contract/host.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { Admission } from './admission.ts';
+import { Checkpoints } from './checkpoint/checkpoints.ts';
 import { Creation } from './creation.ts';
 import { StoredEvents } from './event-service.ts';
 import { ExecRunner } from './exec/exec-runner.ts';
 import { LocalExecs } from './exec/exec-service.ts';
 import { LocalFiles } from './file-service.ts';
+import { Forks } from './fork/forks.ts';
 import type { HostContext } from './host-context.ts';
 import type { HostParts } from './host-parts.ts';
 import type { Host, Metric } from './host.ts';
@@ -15,10 +17,15 @@ import { LocalImages } from './image-service.ts';
 import { Janitor } from './janitor.ts';
 import { Leases } from './leases.ts';
 import { hostMetrics } from './metrics.ts';
+import { Hibernation } from './pause/hibernation.ts';
+import { Pauser } from './pause/pauser.ts';
 import { Recovery } from './recovery.ts';
 import { Registry } from './registry.ts';
 import { Retention } from './retention.ts';
 import { statePaths } from './sandbox-paths.ts';
+import { LocalSnapshots } from './snapshot/snapshot-service.ts';
+import { SnapshotTaker } from './snapshot/snapshot-taker.ts';
+import { Snapshots } from './snapshot/snapshots.ts';
 import { SparePool } from './spare-pool.ts';
 import { LocalSandboxes } from './sandbox-service.ts';
 import { Slots } from './slots.ts';
@@ -35,6 +42,7 @@ export class LocalHost implements Host {
   readonly execs: LocalExecs;
   readonly files: LocalFiles;
   readonly images: LocalImages;
+  readonly snapshots: LocalSnapshots;
   readonly events: StoredEvents;
   readonly #host: HostContext;
   readonly #templates: TemplateManager;
@@ -47,12 +55,16 @@ export class LocalHost implements Host {
 
   constructor(parts: HostParts) {
     this.events = new StoredEvents(parts.store, parts.clock);
+    const paths = statePaths(parts.stateDirectory);
+    const registry = new Registry(parts.store);
+    const admission = new Admission(parts.config, parts.resources, parts.clock);
     const host: HostContext = {
       ...parts,
-      paths: statePaths(parts.stateDirectory),
-      registry: new Registry(parts.store),
+      paths,
+      registry,
       events: this.events,
-      admission: new Admission(parts.config, parts.resources, parts.clock),
+      admission,
+      checkpoints: new Checkpoints({ ...parts, paths, registry, admission }),
       slots: new Slots(parts.network.capacity),
       closing: new AbortController(),
       stopping: false,
@@ -64,12 +76,34 @@ export class LocalHost implements Host {
     const runner = new ExecRunner(host);
     const teardown = new Teardown(host, runner, this.#templates);
     const idempotency = new Idempotency(parts.store, parts.clock, parts.config.idempotencyHours);
-    const creation = new Creation(host, this.#templates, teardown, idempotency, this.#spares);
+    const snapshots = new Snapshots(host);
+    const spares = this.#spares;
+    const creation = new Creation({ host, templates: this.#templates, snapshots, teardown, idempotency, spares });
+    const hibernation = new Hibernation(host);
+    const pauser = new Pauser({ host, teardown, execs: runner, hibernation });
+    const taker = new SnapshotTaker({ host, snapshots, pauser });
+    const forks = new Forks({ host, teardown, idempotency, snapshots: taker, pauser });
+    this.snapshots = new LocalSnapshots({ host, snapshots, taker, spares });
     const leases = new Leases(host, teardown);
     const retention = new Retention(host, idempotency);
-    this.#recovery = new Recovery(host, runner, this.#templates, teardown);
-    this.#loops = [leases, retention, this.#spares, new UsageSampler(host), new Janitor(host, teardown)];
-    this.sandboxes = new LocalSandboxes({ host, creation, teardown, idempotency, leases, retention });
+    this.#recovery = new Recovery({
+      host,
+      execs: runner,
+      templates: this.#templates,
+      teardown,
+      snapshots,
+      hibernation,
+    });
+    this.#loops = [
+      leases,
+      retention,
+      hibernation,
+      this.snapshots,
+      spares,
+      new UsageSampler(host),
+      new Janitor(host, teardown),
+    ];
+    this.sandboxes = new LocalSandboxes({ host, creation, teardown, idempotency, leases, retention, pauser, forks });
     this.execs = new LocalExecs(host, runner);
     this.files = new LocalFiles(host);
     this.images = new LocalImages(host, this.#templates);

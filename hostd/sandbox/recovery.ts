@@ -11,8 +11,21 @@ import { spareOwnerPrefix } from './spare-maker.ts';
 import { Semaphore } from './semaphore.ts';
 import { liveStates } from './states.ts';
 import { journaledRecord, journaledVmDirectory, type Teardown } from './teardown.ts';
+import { checkpointFiles } from './checkpoint/checkpoint.ts';
+import type { Hibernation } from './pause/hibernation.ts';
+import { expiresAtMs } from './sandbox-view.ts';
+import type { Snapshots } from './snapshot/snapshots.ts';
 import type { TemplateManager } from './template/template-manager.ts';
-import { endingOf, watchSandbox } from './watch.ts';
+import { endingOf, watchMachine, watchSandbox } from './watch.ts';
+
+export interface RecoveryParts {
+  host: HostContext;
+  execs: ExecRunner;
+  templates: TemplateManager;
+  teardown: Teardown;
+  snapshots: Snapshots;
+  hibernation: Hibernation;
+}
 
 const concurrentAdoptions = 8;
 const envSchema = z.record(z.string(), z.string());
@@ -23,17 +36,29 @@ export class Recovery {
   readonly #execs: ExecRunner;
   readonly #templates: TemplateManager;
   readonly #teardown: Teardown;
+  readonly #snapshots: Snapshots;
+  readonly #hibernation: Hibernation;
 
-  constructor(host: HostContext, execs: ExecRunner, templates: TemplateManager, teardown: Teardown) {
+  constructor({ host, execs, templates, teardown, snapshots, hibernation }: RecoveryParts) {
     this.#host = host;
     this.#execs = execs;
     this.#templates = templates;
     this.#teardown = teardown;
+    this.#snapshots = snapshots;
+    this.#hibernation = hibernation;
   }
 
   async run(): Promise<void> {
     const { paths, store } = this.#host;
-    for (const directory of [paths.root, paths.sandboxes, paths.templates, paths.builds, paths.machines]) {
+    for (const directory of [
+      paths.root,
+      paths.sandboxes,
+      paths.templates,
+      paths.builds,
+      paths.machines,
+      paths.checkpoints,
+      paths.snapshots,
+    ]) {
       await mkdir(directory, { recursive: true, mode: 0o711 });
     }
     const rows = store.sandboxes.inStates(liveStates);
@@ -46,8 +71,12 @@ export class Recovery {
     await this.#removeSpares();
     await this.#undoTemplates();
     await this.#templates.load(countTemplates(rows));
+    await this.#settleHibernations();
+    await this.#host.checkpoints.load();
+    await this.#snapshots.load();
     const turns = new Semaphore(concurrentAdoptions);
     await Promise.all(this.#host.registry.live.map((sandbox) => turns.run(() => this.#settle(sandbox))));
+    await this.#host.checkpoints.collect();
     await this.#sweepFolders();
     await this.#sweepNetworks();
   }
@@ -57,7 +86,7 @@ export class Recovery {
       await this.#settleByState(sandbox);
     } catch (error) {
       this.#host.log.error({ sandboxId: sandbox.row.id, error }, 'a sandbox of an earlier run could not be settled');
-      if (sandbox.row.state === 'creating' || sandbox.row.state === 'running') {
+      if (sandbox.row.state === 'creating' || sandbox.row.state === 'running' || sandbox.row.state === 'paused') {
         const ending = { reason: 'lost', message: 'It could not be taken up after a restart of hostd.' } as const;
         await this.#teardown.end(sandbox, ending).catch(() => undefined); // tried again by the janitor
       }
@@ -75,8 +104,78 @@ export class Recovery {
       case 'running': {
         const ending = await this.#adopt(sandbox);
         if (ending !== undefined) await this.#teardown.end(sandbox, ending);
+        return;
+      }
+      case 'paused': {
+        const ending = await this.#adoptPaused(sandbox);
+        if (ending !== undefined) await this.#teardown.end(sandbox, ending);
       }
     }
+  }
+
+  /** A save that was cut off: whole and its machine gone, it counts; else it never was. */
+  async #settleHibernations(): Promise<void> {
+    const { store, paths, vmm } = this.#host;
+    for (const sandbox of this.#host.registry.live) {
+      const { id } = sandbox.row;
+      for (const { name } of store.resources.of(id).filter(({ kind }) => kind === 'hibernation')) {
+        const record = journaledRecord(this.#host, id);
+        const found = record === undefined ? undefined : await vmm.adopt(record);
+        if (found !== undefined && isVm(found)) found.release();
+        else if (
+          sandbox.row.state === 'paused' &&
+          (await vmm.isWhole(checkpointFiles(join(paths.checkpoints, name))))
+        ) {
+          this.#hibernation.stored(sandbox, name);
+        }
+        store.resources.erase(id, 'hibernation', name);
+      }
+    }
+  }
+
+  /** It still stands still, in memory or on disk. Undefined when it was taken up; else why it ended. */
+  async #adoptPaused(sandbox: LiveSandbox): Promise<Ending | undefined> {
+    const { bootId, vmm, clock, admission, registry } = this.#host;
+    const { row } = sandbox;
+    if (row.bootId !== bootId) {
+      if (!row.hibernated)
+        return { reason: 'host-rebooted', message: 'The host was restarted while it was paused in memory.' };
+      this.#countAnew(sandbox);
+    }
+    if (sandbox.row.leaseDeadlineMs <= clock.monotonicMs()) {
+      return { reason: 'lease-expired', message: 'Its lease ended while hostd was away.' };
+    }
+    sandbox.env = await readEnv(sandbox.paths.env);
+    const record = journaledRecord(this.#host, row.id);
+    if (row.hibernated) {
+      // A machine here was being brought back, and nobody was told of it.
+      await vmm.destroy(sandbox.paths.vm, record);
+      return undefined;
+    }
+    const found = record === undefined ? undefined : await vmm.adopt(record);
+    if (found === undefined) return { reason: 'lost', message: 'Its machine was gone when hostd came back.' };
+    if (!isVm(found)) return endingOf(found);
+    sandbox.vm = found;
+    await found.pause();
+    sandbox.place = admission.adopt(row);
+    if (row.hibernateAtMs === null) registry.patch(sandbox, { hibernateAtMs: clock.monotonicMs() });
+    watchMachine(this.#host, this.#teardown, sandbox);
+    return undefined;
+  }
+
+  /** The monotonic clock began anew with the host: what was left of the lease by the wall clock is left now. */
+  #countAnew(sandbox: LiveSandbox): void {
+    const { bootId, clock, registry } = this.#host;
+    const { row } = sandbox;
+    const onThisClock = (wallMs: number) => clock.monotonicMs() + wallMs - clock.wallMs();
+    const leaseDeadlineMs = onThisClock(row.expiresAtMs);
+    const acceptedMs = onThisClock(row.createdAtMs);
+    registry.patch(sandbox, {
+      bootId,
+      leaseDeadlineMs,
+      acceptedMs,
+      expiresAtMs: expiresAtMs({ ...row, leaseDeadlineMs }, clock),
+    });
   }
 
   /** Nobody was told of it: it is as if it had never been asked for, and the same request makes it anew. */
@@ -108,10 +207,14 @@ export class Recovery {
     }
     sandbox.env = await readEnv(sandbox.paths.env);
     sandbox.place = admission.adopt(row);
+    await found.resume(); // a fork or a pause may have been cut off
     const guest = await guests.connect({
       socketPath: found.agentSocketPath,
       midStream: true,
       helloTimeoutMs: config.adoptDeadlineMs,
+    });
+    await guest.thawWorkload(config.adoptDeadlineMs).catch((error: unknown) => {
+      this.#host.log.warn({ sandboxId: row.id, error }, 'it is not known whether all processes of a sandbox run');
     });
     const running = Object.assign(sandbox, { guest });
     await this.#execs.adopt(running);

@@ -7,6 +7,8 @@ import type { LiveSandbox } from './live-sandbox.ts';
 import { requireTransition } from './states.ts';
 
 export type RunningSandbox = LiveSandbox & { guest: Guest };
+/** Runs or is paused. */
+export type StandingSandbox = LiveSandbox;
 
 /** The live sandboxes of this host, and the way to all others in the store. */
 export class Registry {
@@ -45,18 +47,25 @@ export class Registry {
 
   /** Throws `sandbox-not-found`, `sandbox-gone` or `sandbox-not-running`. */
   running(id: string): RunningSandbox {
+    const sandbox = this.#present(id);
+    if (isRunning(sandbox)) return sandbox;
+    throw notRunning(sandbox);
+  }
+
+  /** Running or paused. Throws `sandbox-not-found`, `sandbox-gone` or `sandbox-not-running`. */
+  standing(id: string): StandingSandbox {
+    const sandbox = this.#present(id);
+    if (isRunning(sandbox) || (sandbox.row.state === 'paused' && sandbox.teardown === undefined)) return sandbox;
+    throw notRunning(sandbox);
+  }
+
+  #present(id: string): LiveSandbox {
     const sandbox = this.#live.get(id);
     const { state, endReason, endMessage } = sandbox?.row ?? this.row(id);
-    if (state === 'gone' || sandbox === undefined) {
-      throw new OffshootError('sandbox-gone', {
-        message: `The sandbox ${id} has ended: ${endReason ?? 'stopped'}.`,
-        details: { sandboxId: id, end: { reason: endReason, message: endMessage } },
-      });
-    }
-    if (isRunning(sandbox)) return sandbox;
-    throw new OffshootError('sandbox-not-running', {
-      message: `The sandbox ${id} is ${state}.`,
-      details: { sandboxId: id, state },
+    if (state !== 'gone' && sandbox !== undefined) return sandbox;
+    throw new OffshootError('sandbox-gone', {
+      message: `The sandbox ${id} has ended: ${endReason ?? 'stopped'}.`,
+      details: { sandboxId: id, end: { reason: endReason, message: endMessage } },
     });
   }
 
@@ -74,4 +83,12 @@ export class Registry {
 
 function isRunning(sandbox: LiveSandbox): sandbox is RunningSandbox {
   return sandbox.row.state === 'running' && sandbox.guest !== undefined && sandbox.teardown === undefined;
+}
+
+function notRunning({ row: { id, state } }: LiveSandbox): OffshootError {
+  return new OffshootError('sandbox-not-running', {
+    message: `The sandbox ${id} is ${state}.`,
+    ...(state === 'paused' ? { hint: `Let it run again first: offshoot sandbox resume ${id}` } : {}),
+    details: { sandboxId: id, state },
+  });
 }

@@ -108,11 +108,7 @@ export async function startMachine(host: HostContext, target: RestoreTarget, ori
 }
 
 /** Does what is to be done with a machine just started; a failure kills it and becomes `boot-failed` with its console. */
-export async function withMachine<Result>(
-  vm: Vm,
-  ending: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function withMachine<Result>(vm: Vm, ending: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (cause) {
@@ -124,12 +120,7 @@ export async function withMachine<Result>(
 }
 
 /** The agent of a machine; the end of the machine ends the wait. */
-export async function connectGuest(
-  host: HostContext,
-  ending: AbortSignal,
-  vm: Vm,
-  midStream: boolean,
-): Promise<Guest> {
+export async function connectGuest(host: HostContext, ending: AbortSignal, vm: Vm, midStream: boolean): Promise<Guest> {
   const attempt = new AbortController();
   const onEnding = () => attempt.abort(ending.reason);
   ending.addEventListener('abort', onEnding);

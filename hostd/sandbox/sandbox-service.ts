@@ -1,11 +1,14 @@
+import type { ForkResult, ForkSandbox } from '../contract/fork.ts';
 import type { CreateSandbox, SandboxInfo } from '../contract/sandbox.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import type { Creation } from './creation.ts';
 import type { HostContext } from './host-context.ts';
-import type { CreateOptions, SandboxService } from './host.ts';
+import type { Forks } from './fork/forks.ts';
+import type { CreateOptions, ForkOptions, SandboxService } from './host.ts';
 import type { Idempotency, IdempotencyKey } from './idempotency.ts';
 import { newSandboxId, requestHash } from './ids.ts';
 import type { Leases } from './leases.ts';
+import type { Pauser } from './pause/pauser.ts';
 import type { Retention } from './retention.ts';
 import { sandboxInfo } from './sandbox-view.ts';
 import { goneError, type Teardown } from './teardown.ts';
@@ -20,6 +23,8 @@ export interface SandboxServiceParts {
   idempotency: Idempotency;
   leases: Leases;
   retention: Retention;
+  pauser: Pauser;
+  forks: Forks;
 }
 
 export class LocalSandboxes implements SandboxService {
@@ -64,7 +69,7 @@ export class LocalSandboxes implements SandboxService {
   }
 
   async renew(id: string, timeoutSeconds: number, shorten: boolean): Promise<SandboxInfo> {
-    this.#parts.leases.renew(this.#host.registry.running(id), timeoutSeconds, shorten);
+    this.#parts.leases.renew(this.#host.registry.standing(id), timeoutSeconds, shorten);
     return this.get(id);
   }
 
@@ -82,6 +87,26 @@ export class LocalSandboxes implements SandboxService {
     }
     if (sandbox.row.state !== 'gone') await this.#parts.teardown.end(sandbox, ending);
     return this.get(id);
+  }
+
+  async pause(id: string, hibernateAfterSeconds?: number): Promise<SandboxInfo> {
+    await this.#parts.pauser.pause(id, hibernateAfterSeconds);
+    return this.get(id);
+  }
+
+  async resume(id: string): Promise<SandboxInfo> {
+    await this.#parts.pauser.resume(id);
+    return this.get(id);
+  }
+
+  async fork(id: string, request: ForkSandbox, options: ForkOptions = {}): Promise<ForkResult> {
+    const result = await this.#parts.forks.fork(id, request, options.idempotencyKey);
+    this.#parts.leases.changed();
+    return result;
+  }
+
+  async cancelFork(forkId: string): Promise<void> {
+    await this.#parts.forks.cancel(forkId);
   }
 
   async console(id: string): Promise<string> {

@@ -2,11 +2,19 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { Guest } from '../guest/guest.ts';
-import type { Image } from '../guest/image/image.ts';
 import type { EgressMode } from '../net/network.ts';
-import type { VmShape } from '../vmm/vmm.ts';
+import type { CreationOrigin } from './creation-order.ts';
 import type { HostContext } from './host-context.ts';
-import { makeVmFolder, restoreMachine, type RestoredMachine } from './restore.ts';
+import {
+  connectGuest,
+  makeVmFolder,
+  restoreMachine,
+  startMachine,
+  withMachine,
+  type RestoredMachine,
+  type RestoreTarget,
+} from './restore.ts';
+import type { KeptSnapshot } from './snapshot/snapshots.ts';
 import type { TemplateManager } from './template/template-manager.ts';
 import type { Template } from './template/template-store.ts';
 
@@ -18,12 +26,16 @@ export interface Spare extends RestoredMachine {
   vmDirectory: string;
   slot: number;
   egressMode: EgressMode;
-  template: Template;
+  /** The id of the template or snapshot it was restored from. */
+  originId: string;
+  template: Template | undefined;
+  snapshot: KeptSnapshot | undefined;
+  /** Its software has had a life. */
+  copied: boolean;
 }
 
 export interface WantedSpare {
-  image: Image;
-  shape: VmShape;
+  origin: CreationOrigin;
   egressMode: EgressMode;
 }
 
@@ -42,8 +54,8 @@ export class SpareMaker {
     this.#closed = closed;
   }
 
-  /** Restored, named for the time being, and warm. Nothing of a failed making stays. */
-  async make({ image, shape, egressMode }: WantedSpare): Promise<Spare> {
+  /** Restored and standing still; from a template also named for the time being, and warm. Nothing of a failed making stays. */
+  async make({ origin, egressMode }: WantedSpare): Promise<Spare> {
     const { store, slots, config, network, paths } = this.#host;
     const slot = slots.take();
     const id = ulid();
@@ -54,29 +66,34 @@ export class SpareMaker {
       store.resources.record({ owner, kind: 'vm', name: vmDirectory, detail: {} });
     });
     const uid = config.uidBase + slot;
-    const template = await this.#templates.acquire(image, shape).catch(() => undefined);
+    const snapshot = origin.kind === 'snapshot' ? origin.snapshot : undefined;
+    if (snapshot !== undefined) snapshot.pins += 1;
+    const template =
+      origin.kind === 'image'
+        ? await this.#templates.acquire(origin.image, origin.shape).catch(() => undefined)
+        : undefined;
+    const parts = { owner, vmDirectory, slot, egressMode, template, snapshot };
     try {
-      if (template === undefined) throw new Error('The template is gone.');
       const [, made] = await Promise.all([
         makeVmFolder(this.#host, vmDirectory, uid),
         network.create(slot, uid, egressMode),
       ]);
       const target = { id: `spare-${id}`, owner, vmDirectory, uid, egressMode, network: made, ending: this.#closed };
-      const machine = await restoreMachine(this.#host, target, template);
-      const spare = { ...machine, owner, vmDirectory, slot, egressMode, template };
-      await warmUp(machine.guest).catch(async (error: unknown) => {
-        machine.guest.disconnect();
-        throw error;
-      });
-      return spare;
+      if (snapshot !== undefined) {
+        const machine = await this.#ofSnapshot(target, snapshot);
+        return { ...machine, ...parts, originId: snapshot.manifest.id, copied: true };
+      }
+      if (template === undefined) throw new Error('The template is gone.');
+      const machine = await this.#ofTemplate(target, template);
+      return { ...machine, ...parts, originId: template.manifest.id, copied: false };
     } catch (error) {
-      await this.remove({ owner, vmDirectory, slot }, template);
+      await this.remove(parts);
       throw error;
     }
   }
 
   /** Removes a machine with all that belongs to it; one that resists is left to the next start of hostd. */
-  async remove(parts: Pick<Spare, 'owner' | 'vmDirectory' | 'slot'>, template: Template | undefined): Promise<void> {
+  async remove(parts: Pick<Spare, 'owner' | 'vmDirectory' | 'slot' | 'template' | 'snapshot'>): Promise<void> {
     const { vmm, network, store, slots, log } = this.#host;
     try {
       await vmm.destroy(parts.vmDirectory, undefined);
@@ -87,7 +104,34 @@ export class SpareMaker {
       // Its slot stays taken and the journal has it: the next start of hostd removes it.
       log.error({ error, owner: parts.owner }, 'a machine made ahead could not be removed');
     }
-    if (template !== undefined) await this.#templates.release(template.manifest.id);
+    if (parts.template !== undefined) await this.#templates.release(parts.template.manifest.id);
+    if (parts.snapshot !== undefined) parts.snapshot.pins -= 1;
+  }
+
+  async #ofTemplate(target: RestoreTarget, { manifest, files }: Template): Promise<RestoredMachine> {
+    const start = { kind: 'restore', snapshot: files } as const;
+    const machine = await restoreMachine(this.#host, target, { shape: manifest.shape, start, copy: undefined });
+    try {
+      await warmUp(machine.guest);
+      await machine.vm.pause();
+      return machine;
+    } catch (error) {
+      machine.guest.disconnect();
+      throw error;
+    }
+  }
+
+  /** Its processes were stopped when it was saved and stay so: they belong to whoever takes it. */
+  async #ofSnapshot(target: RestoreTarget, { manifest, files }: KeptSnapshot): Promise<RestoredMachine> {
+    const start = { kind: 'restore', snapshot: files } as const;
+    const copy = { generation: manifest.generation + 1 };
+    const vm = await startMachine(this.#host, target, { shape: manifest.shape, start, copy });
+    const startedMs = this.#host.clock.monotonicMs();
+    return withMachine(vm, target.ending, async () => {
+      const guest = await connectGuest(this.#host, target.ending, vm, true);
+      await vm.pause();
+      return { vm, guest, startedMs };
+    });
   }
 }
 

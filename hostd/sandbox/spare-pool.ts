@@ -7,7 +7,7 @@ import type { TemplateManager } from './template/template-manager.ts';
 const checkEveryMs = 10_000;
 
 interface Making {
-  templateId: string;
+  originId: string;
   egressMode: EgressMode;
   /** Somebody waits for it. */
   claimed: boolean;
@@ -52,18 +52,25 @@ export class SparePool {
   }
 
   /** One that fits, ready or nearly so; it is the caller's from now on. */
-  async take({ image, shape, egressMode }: WantedSpare): Promise<Spare | undefined> {
-    const id = this.#templates.existing(image, shape)?.manifest.id;
-    const index = this.#ready.findIndex(
-      (spare) => spare.template.manifest.id === id && spare.egressMode === egressMode,
-    );
-    if (index >= 0) return this.#ready.splice(index, 1)[0];
+  async take(wanted: WantedSpare): Promise<Spare | undefined> {
+    const id = this.#originId(wanted);
+    const { egressMode } = wanted;
+    const index = this.#ready.findIndex((spare) => spare.originId === id && spare.egressMode === egressMode);
+    const ready = index < 0 ? undefined : this.#ready.splice(index, 1)[0];
+    if (ready !== undefined) return leave(ready);
     const making = [...this.#making].find(
-      (each) => !each.claimed && each.templateId === id && each.egressMode === egressMode,
+      (each) => !each.claimed && each.originId === id && each.egressMode === egressMode,
     );
     if (making === undefined) return undefined;
     making.claimed = true;
-    return making.spare;
+    const made = await making.spare;
+    return made && leave(made);
+  }
+
+  /** What a machine for it is restored from; undefined when that is not there, or is not to be restored. */
+  #originId({ origin }: WantedSpare): string | undefined {
+    if (origin.kind === 'image') return this.#templates.existing(origin.image, origin.shape)?.manifest.id;
+    return origin.bootDisk ? undefined : origin.snapshot.manifest.id;
   }
 
   /** Gives up what is not taken: somebody needs the room. */
@@ -76,9 +83,9 @@ export class SparePool {
     while (!signal.aborted) {
       await this.#host.clock.sleep(checkEveryMs, signal).catch(() => undefined);
       const idleMs = this.#host.clock.monotonicMs() - this.#wantedMs;
-      const stale = this.#ready.some(({ template }) => template.retired);
+      const stale = this.#ready.some(({ template }) => template?.retired === true);
       if (stale || idleMs > this.#host.config.spareIdleMs) await this.giveUp();
-      else if (this.#wanted !== undefined && !(await this.#host.admission.hasRoom(this.#wanted.shape)))
+      else if (this.#wanted !== undefined && !(await this.#host.admission.hasRoom(this.#wanted.origin.shape)))
         await this.giveUp();
     }
   }
@@ -96,7 +103,7 @@ export class SparePool {
   /** Removes a machine that was made ahead, with all that belongs to it. */
   async discard(spare: Spare): Promise<void> {
     spare.guest.disconnect();
-    const leaving = this.#maker.remove(spare, spare.template);
+    const leaving = this.#maker.remove(spare);
     this.#leaving.add(leaving);
     await leaving.finally(() => this.#leaving.delete(leaving));
   }
@@ -113,16 +120,16 @@ export class SparePool {
     const { config, admission, log } = this.#host;
     const wanted = this.#wanted;
     if (wanted === undefined || config.spares === 0 || this.#creating > 0 || this.#closed.signal.aborted) return;
-    const template = this.#templates.existing(wanted.image, wanted.shape);
-    if (template === undefined || !(await admission.hasRoom(wanted.shape).catch(() => false))) return;
-    const others = this.#ready.filter((each) => each.template !== template || each.egressMode !== wanted.egressMode);
+    const originId = this.#originId(wanted);
+    if (originId === undefined || !(await admission.hasRoom(wanted.origin.shape).catch(() => false))) return;
+    const others = this.#ready.filter((each) => each.originId !== originId || each.egressMode !== wanted.egressMode);
     for (const spare of others) {
       this.#ready.splice(this.#ready.indexOf(spare), 1);
       void this.discard(spare);
     }
     while (this.#ready.length + this.#unclaimed < config.spares && this.#creating === 0 && this.#wanted === wanted) {
       const making: Making = {
-        templateId: template.manifest.id,
+        originId,
         egressMode: wanted.egressMode,
         claimed: false,
         spare: this.#maker.make(wanted).catch((error: unknown) => {
@@ -153,4 +160,10 @@ export class SparePool {
     void spare.vm.exited.then(lost);
     void spare.guest.closed.then(lost);
   }
+}
+
+/** It becomes a sandbox's: the sandbox's row holds the snapshot from here on. */
+function leave(spare: Spare): Spare {
+  if (spare.snapshot !== undefined) spare.snapshot.pins -= 1;
+  return { ...spare, snapshot: undefined };
 }

@@ -20,7 +20,10 @@ test('only the transitions of the table are taken', () => {
     'queued gone',
     'creating running',
     'creating stopping',
+    'running paused',
     'running stopping',
+    'paused running',
+    'paused stopping',
     'stopping gone',
   ]);
 });

@@ -142,6 +142,7 @@ export class Teardown {
     if (sandbox.freedSlot !== null) this.#host.slots.free(sandbox.freedSlot);
     sandbox.place?.leave();
     if (templateId !== null) await this.#templates.release(templateId);
+    await this.#host.checkpoints.collect();
   }
 
   async #insist(work: () => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import type { EndReason } from '../contract/sandbox.ts';
 import type { VmExit } from '../vmm/vmm.ts';
 import type { HostContext } from './host-context.ts';
-import type { Ending } from './live-sandbox.ts';
+import type { Ending, LiveSandbox } from './live-sandbox.ts';
 import type { RunningSandbox } from './registry.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -28,22 +28,38 @@ export function endingOf(exit: VmExit): Ending {
   return { reason: reasons[exit.cause], message: messages[exit.cause] };
 }
 
-/** Ends a running sandbox when its machine or its agent is gone by itself. */
+/** Ends a sandbox when its machine or its agent is gone by itself; not one whose machine or agent hostd has let go of. */
 export function watchSandbox(host: HostContext, teardown: Teardown, sandbox: RunningSandbox): void {
-  const end = (ending: Ending) => {
-    if (host.stopping || sandbox.teardown !== undefined || sandbox.row.state !== 'running') return;
-    host.log.warn({ sandboxId: sandbox.row.id, ...ending }, 'a sandbox ended by itself');
-    teardown.end(sandbox, ending).catch(() => undefined); // logged there, and tried again
-  };
-  void sandbox.vm?.exited.then((exit) => end(endingOf(exit)));
-  void sandbox.guest.closed.then(async (why) => {
+  watchMachine(host, teardown, sandbox);
+  watchAgent(host, teardown, sandbox);
+}
+
+export function watchMachine(host: HostContext, teardown: Teardown, sandbox: LiveSandbox): void {
+  const { vm } = sandbox;
+  void vm?.exited.then((exit) => {
+    if (sandbox.vm === vm) endByItself(host, teardown, sandbox, endingOf(exit));
+  });
+}
+
+export function watchAgent(host: HostContext, teardown: Teardown, sandbox: RunningSandbox): void {
+  const { guest } = sandbox;
+  void guest.closed.then(async (why) => {
     if (why === 'disconnected') return;
     if (why === 'protocol') {
-      end({ reason: 'guest-protocol', message: 'The agent in the sandbox broke the protocol.' });
+      const message = 'The agent in the sandbox broke the protocol.';
+      endByItself(host, teardown, sandbox, { reason: 'guest-protocol', message });
       return;
     }
     // The machine's own end tells more than the channel's: give it a moment to be known.
     await host.clock.sleep(host.config.agentLossMs, sandbox.ending.signal).catch(() => undefined);
-    end({ reason: 'lost', message: 'The agent in the sandbox is gone.' });
+    if (sandbox.guest === guest)
+      endByItself(host, teardown, sandbox, { reason: 'lost', message: 'The agent in the sandbox is gone.' });
   });
+}
+
+function endByItself(host: HostContext, teardown: Teardown, sandbox: LiveSandbox, ending: Ending): void {
+  const { state } = sandbox.row;
+  if (host.stopping || sandbox.teardown !== undefined || (state !== 'running' && state !== 'paused')) return;
+  host.log.warn({ sandboxId: sandbox.row.id, ...ending }, 'a sandbox ended by itself');
+  teardown.end(sandbox, ending).catch(() => undefined); // logged there, and tried again
 }

@@ -130,6 +130,17 @@ export class FakeVmm implements Vmm, FaultGate {
     return this.compatibilityOf(recorded);
   }
 
+  async isWhole(files: VmSnapshotFiles): Promise<boolean> {
+    return requireFiles(files).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  attest(_files: VmSnapshotFiles): Promise<void> {
+    return Promise.resolve();
+  }
+
   freezeMethod(): ReturnType<Vmm['freezeMethod']> {
     return Promise.resolve(this.freezing);
   }

@@ -58,7 +58,14 @@ export class Checkpoints {
     const memory = inMemory ? join(this.#imageRoot, id) : undefined;
     await mkdir(directory, { recursive: true, mode: 0o700 });
     if (inMemory) await mkdir(this.#imageRoot, { recursive: true, mode: 0o700 });
-    const checkpoint = { id, kind, files: checkpointFiles(directory, memory), inMemory, imageMiB: expectedMiB, pins: 1 };
+    const checkpoint = {
+      id,
+      kind,
+      files: checkpointFiles(directory, memory),
+      inMemory,
+      imageMiB: expectedMiB,
+      pins: 1,
+    };
     this.#known.set(id, checkpoint);
     this.#account();
     return checkpoint;
@@ -102,7 +109,10 @@ export class Checkpoints {
     await Promise.all(
       idle.map(({ id, files }) =>
         this.#erase(id, files.directory).catch((error: unknown) => {
-          this.#parts.log.error({ error, checkpointId: id }, 'a checkpoint could not be removed; the next start tries again');
+          this.#parts.log.error(
+            { error, checkpointId: id },
+            'a checkpoint could not be removed; the next start tries again',
+          );
         }),
       ),
     );

@@ -7,6 +7,7 @@ import type { ExecRow } from '../../store/rows.ts';
 import type { HostContext } from '../host-context.ts';
 import type { ExecService, OutputChunk } from '../host.ts';
 import { newExecId, requestHash } from '../ids.ts';
+import type { LiveSandbox } from '../live-sandbox.ts';
 import type { RunningSandbox } from '../registry.ts';
 import { sandboxPaths } from '../sandbox-paths.ts';
 import { logPaths, type ExecRunner } from './exec-runner.ts';
@@ -58,6 +59,8 @@ export class LocalExecs implements ExecService {
       truncated: false,
       usage: null,
     };
+    if (Object.keys(request.env).length > 0 && !sandbox.row.hasEnvValues)
+      this.#host.registry.patch(sandbox, { hasEnvValues: true });
     const live = await this.#runner.start(sandbox, row, request);
     await live.confirmed;
     return { exec: await this.get(sandboxId, row.id), created: true };
@@ -80,9 +83,8 @@ export class LocalExecs implements ExecService {
     follow: boolean,
     signal: AbortSignal,
   ): AsyncIterable<OutputChunk> {
-    const row = this.#require(sandboxId, execId);
-    const live = this.#live(sandboxId, execId);
-    return this.#read(sandboxId, live?.log ?? row, from, follow, signal);
+    this.#require(sandboxId, execId);
+    return this.#read(sandboxId, execId, from, follow, signal);
   }
 
   async input(
@@ -118,7 +120,7 @@ export class LocalExecs implements ExecService {
 
   async *#read(
     sandboxId: string,
-    source: LogState | ExecRow,
+    execId: string,
     from: number,
     follow: boolean,
     signal: AbortSignal,
@@ -133,19 +135,37 @@ export class LocalExecs implements ExecService {
     }
     if (sandbox !== undefined) sandbox.followers += 1;
     try {
-      const log = 'changed' in source ? source : await this.#endedLog(source);
-      yield* readOutput(log, from, follow, signal);
+      for (let offset = from; ;) {
+        const row = this.#require(sandboxId, execId);
+        const log = this.#live(sandboxId, execId)?.log ?? (await this.#storedLog(row));
+        for await (const chunk of readOutput(log, offset, follow, signal)) {
+          yield chunk;
+          offset = chunk.offset + chunk.bytes.length;
+        }
+        if (!follow || signal.aborted || !log.released || sandbox === undefined) return;
+        // The sandbox went to disk with the exec in it: it goes on when the sandbox does.
+        await this.#untilTakenUp(sandbox, execId, signal);
+      }
     } finally {
       if (sandbox !== undefined) sandbox.followers -= 1;
     }
   }
 
-  async #endedLog(row: ExecRow): Promise<LogState> {
+  /** The output of an exec that ended, or that is on disk with its sandbox. */
+  async #storedLog(row: ExecRow): Promise<LogState> {
     const paths = logPaths(sandboxPaths(this.#host.paths, row.sandboxId), row.id);
-    const index = await stat(paths.index).catch(() => undefined);
+    const [index, data] = await Promise.all([paths.index, paths.data].map((path) => stat(path).catch(() => undefined)));
     const runs = Math.floor((index?.size ?? 0) / recordBytes);
-    const storedBytes = runs === 0 ? 0 : row.outputBytes;
-    return { paths, storedBytes, runs, ended: true, changed: () => Promise.resolve() };
+    const ended = row.state === 'ended';
+    const storedBytes = runs === 0 ? 0 : ended ? row.outputBytes : (data?.size ?? 0);
+    return { paths, storedBytes, runs, ended, released: !ended, changed: () => Promise.resolve() };
+  }
+
+  async #untilTakenUp(sandbox: LiveSandbox, execId: string, signal: AbortSignal): Promise<void> {
+    const either = AbortSignal.any([signal, sandbox.ending.signal]);
+    const waits = () => this.#live(sandbox.row.id, execId) === undefined && sandbox.row.state === 'paused';
+    while (waits() && !either.aborted) await sandbox.resumed.wait(either);
+    if (sandbox.ending.signal.aborted) await sandbox.teardown?.catch(() => undefined);
   }
 
   async #repeat(sandboxId: string, row: ExecRow, specHash: string): Promise<{ exec: ExecInfo; created: boolean }> {

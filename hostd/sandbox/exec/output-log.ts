@@ -17,6 +17,8 @@ export interface LogState {
   readonly storedBytes: number;
   readonly runs: number;
   readonly ended: boolean;
+  /** Nobody writes to it any more, though its exec goes on: it is taken up under another one. */
+  readonly released: boolean;
   /** Resolves at the next change of the above, or when the signal aborts. */
   changed(signal: AbortSignal): Promise<void>;
 }
@@ -90,6 +92,10 @@ export class OutputLog implements ExecSink, LogState {
     return this.#ended;
   }
 
+  get released(): boolean {
+    return this.#closing && !this.#ended;
+  }
+
   get loss(): LossReason | undefined {
     return this.#loss;
   }
@@ -111,11 +117,12 @@ export class OutputLog implements ExecSink, LogState {
     this.#waiters.wake();
   }
 
-  /** hostd goes while the exec runs on: what was written stays, readers are not told of an end. */
+  /** The exec runs on without it: what was written stays, readers are not told of an end. */
   async release(): Promise<void> {
     this.#closing = true;
     await this.#writing;
     await this.#close();
+    this.#waiters.wake();
   }
 
   changed(signal: AbortSignal): Promise<void> {

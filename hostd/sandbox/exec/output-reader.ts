@@ -8,7 +8,7 @@ const runsPerRead = 512;
 
 /**
  * Reads a log from an offset, at the reader's pace: nothing is read ahead of what was asked for. With `follow` it goes
- * on until the log has ended; an aborted signal ends it early and quietly.
+ * on until the log has ended or was released; an aborted signal ends it early and quietly.
  */
 export async function* readOutput(
   log: LogState,
@@ -20,7 +20,7 @@ export async function* readOutput(
   let reader: LogReader | undefined;
   try {
     while (!signal.aborted) {
-      const { storedBytes, runs, ended } = log;
+      const { storedBytes, runs, ended, released } = log;
       if (offset < storedBytes) {
         reader ??= await LogReader.open(log);
         for await (const chunk of reader.chunks(offset, storedBytes, runs)) {
@@ -28,7 +28,7 @@ export async function* readOutput(
           offset = chunk.offset + chunk.bytes.length;
           if (signal.aborted) return;
         }
-      } else if (ended || !follow) {
+      } else if (ended || released || !follow) {
         return;
       } else {
         await log.changed(signal);

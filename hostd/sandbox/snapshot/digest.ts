@@ -25,7 +25,7 @@ export function digestFile(path: string): string {
     const hash = createHash('sha256').update(`${String(sizeBytes)}\n`);
     const chunk = Buffer.allocUnsafe(chunkBytes);
     const zeros = Buffer.alloc(chunkBytes);
-    for (let offset = 0; offset < sizeBytes; ) {
+    for (let offset = 0; offset < sizeBytes;) {
       const length = readSync(file, chunk, 0, Math.min(chunkBytes, sizeBytes - offset), offset);
       if (length === 0) throw new Error(`${path} became shorter while it was read.`);
       const part = chunk.subarray(0, length);

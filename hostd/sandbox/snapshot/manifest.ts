@@ -95,7 +95,8 @@ export async function stampFiles(directory: string, manifest: SnapshotManifest):
   return Promise.all(
     manifest.files.map(async ({ name, sizeBytes }) => {
       const found = await stat(join(directory, name), { bigint: true });
-      if (Number(found.size) !== sizeBytes) throw new Error(`${name} has ${String(found.size)} bytes, not ${String(sizeBytes)}`);
+      if (Number(found.size) !== sizeBytes)
+        throw new Error(`${name} has ${String(found.size)} bytes, not ${String(sizeBytes)}`);
       return `${name} ${String(found.ino)} ${String(found.mtimeNs)}`;
     }),
   );

@@ -103,7 +103,10 @@ export class Snapshots {
     const { restorable, reason } = this.#host.vmm.compatibility(kept.manifest.vmm);
     if (restorable !== 'probe') return { ok: restorable === 'yes', reason };
     const passed = kept.verified?.restoredUnder.includes(this.#host.vmm.features.restoreKey) === true;
-    return { ok: true, reason: passed ? `${reason}; a restore has worked` : `${reason}; the next restore will show it` };
+    return {
+      ok: true,
+      reason: passed ? `${reason}; a restore has worked` : `${reason}; the next restore will show it`,
+    };
   }
 
   /** Reads the files once, unless they are as they were found right in this boot of the host. Throws `snapshot-damaged`. */

@@ -61,6 +61,11 @@ export class World {
     return world;
   }
 
+  /** In place of a tmpfs. */
+  get imageDirectory(): string {
+    return join(this.stateDirectory, 'images-in-memory');
+  }
+
   /** The parts of one run, not started. */
   assemble(): HostRun {
     const store = openSqliteStore(join(this.stateDirectory, 'state.db'));
@@ -68,7 +73,7 @@ export class World {
     const host = new LocalHost({
       version: '0.0.0-test',
       stateDirectory: this.stateDirectory,
-      config: hostConfigSchema.parse({ spares: 0, ...this.config }),
+      config: hostConfigSchema.parse({ spares: 0, forkImageDirectory: this.imageDirectory, ...this.config }),
       store,
       vmm,
       guests: this.guests,

@@ -1,0 +1,80 @@
+import type { Guest } from '../../guest/guest.ts';
+import type { CaptureResult, Vm, VmCapture } from '../../vmm/vmm.ts';
+import { faultPoint } from '../../platform/fault-points.ts';
+import type { HostContext } from '../host-context.ts';
+import type { LiveSandbox } from '../live-sandbox.ts';
+import type { Checkpoint } from './checkpoint.ts';
+
+export interface Captured {
+  capture: VmCapture;
+  /** How long the sandbox's processes stood still, from the first that was stopped to the last that was woken; 0 for a paused sandbox. */
+  pausedMs: number;
+}
+
+export interface CaptureOrder {
+  checkpoint: Checkpoint;
+  durable: boolean;
+  signal: AbortSignal;
+}
+
+/**
+ * Saves a running or paused sandbox. A running one goes on afterwards, whatever happens. Its processes are stopped inside first, so
+ * that none of a copy's runs before the copy has random numbers, a clock and a name of its own.
+ */
+export async function captureSandbox(
+  host: HostContext,
+  sandbox: LiveSandbox & { vm: Vm },
+  order: CaptureOrder,
+): Promise<Captured> {
+  const { clock, config } = host;
+  const running = sandbox.row.state === 'running' ? sandbox.guest : undefined;
+  const startedMs = clock.monotonicMs();
+  try {
+    if (running !== undefined) await standStill(host, sandbox, running);
+    await faultPoint('fork.after-stand-still');
+    const capture = await sandbox.vm.capture(order.checkpoint.files, {
+      wake: running !== undefined,
+      durable: order.durable,
+      minAvailableMiB: config.minAvailableMiB,
+      signal: order.signal,
+    });
+    capture.complete.then(
+      ({ imageMiB }: CaptureResult) => host.checkpoints.written(order.checkpoint, imageMiB),
+      () => undefined,
+    );
+    if (running === undefined) return { capture, pausedMs: 0 };
+    await thaw(host, sandbox, running);
+    return { capture, pausedMs: clock.monotonicMs() - startedMs };
+  } catch (error) {
+    if (running !== undefined) await thaw(host, sandbox, running);
+    throw error;
+  }
+}
+
+/** What the memory image will take, before it is known. */
+export function expectedImageMiB(host: HostContext, sandbox: LiveSandbox): number {
+  const base = sandbox.row.checkpointId === null ? undefined : host.checkpoints.find(sandbox.row.checkpointId);
+  const templateMiB = 128;
+  return Math.min(sandbox.row.memoryMiB, Math.ceil(sandbox.usage.residentMiB + (base?.imageMiB ?? templateMiB)));
+}
+
+/** All processes inside stop where they are; those that do not in time go on. */
+export async function standStill(host: HostContext, sandbox: LiveSandbox, guest: Guest): Promise<void> {
+  await guest.freezeWorkload(host.config.freezeDeadlineMs).catch((error: unknown) => {
+    sandbox.ending.signal.throwIfAborted();
+    host.log.warn(
+      { sandboxId: sandbox.row.id, error },
+      'not all processes of a sandbox stood still in time; it is copied all the same',
+    );
+  });
+}
+
+const thawDeadlineMs = 10_000;
+
+/** The machine runs again; its processes must as well. */
+export async function thaw(host: HostContext, sandbox: LiveSandbox, guest: Guest): Promise<void> {
+  await guest.thawWorkload(thawDeadlineMs).catch((error: unknown) => {
+    if (sandbox.ending.signal.aborted) return;
+    host.log.error({ sandboxId: sandbox.row.id, error }, 'the processes of a sandbox could not be woken');
+  });
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import type { ForkSandbox } from '../../contract/fork.ts';
+import { faultPoint } from '../../platform/fault-points.ts';
+import type { SandboxRow } from '../../store/rows.ts';
+import type { VmCapture } from '../../vmm/vmm.ts';
+import { announceRunning, asCatalogueError, journalSandbox, makeSandboxFolder, settleAll } from '../bring-up.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import type { HostContext } from '../host-context.ts';
+import { newSandboxId } from '../ids.ts';
+import { liveSandbox, type LiveSandbox } from '../live-sandbox.ts';
+import { makeVmFolder, restoreMachine } from '../restore.ts';
+import { sandboxPaths } from '../sandbox-paths.ts';
+import type { Teardown } from '../teardown.ts';
+import { watchSandbox } from '../watch.ts';
+
+/** A copy before anything of it exists. */
+export function newCopy(
+  host: HostContext,
+  source: LiveSandbox,
+  request: ForkSandbox,
+  checkpoint: Checkpoint,
+  acceptedMs: number,
+): LiveSandbox {
+  const { clock, vmm, bootId } = host;
+  const { row } = source;
+  const timeoutSeconds = request.timeoutSeconds ?? row.timeoutSeconds;
+  const copy: SandboxRow = {
+    ...row,
+    id: newSandboxId(),
+    state: 'queued',
+    // No create request can ask for it.
+    specHash: randomBytes(32).toString('hex'),
+    labels: { ...row.labels, ...request.labels },
+    egressMode: request.egress?.mode ?? row.egressMode,
+    isolation: vmm.features.isolation,
+    timeoutSeconds,
+    bootId,
+    leaseDeadlineMs: acceptedMs + timeoutSeconds * 1000,
+    acceptedMs,
+    createdAtMs: clock.wallMs(),
+    startedAtMs: null,
+    endedAtMs: null,
+    expiresAtMs: clock.wallMs() + timeoutSeconds * 1000,
+    slot: null,
+    templateId: null,
+    checkpointId: checkpoint.id,
+    forkedFrom: row.id,
+    generation: row.generation + 1,
+    pausedAtMs: null,
+    hibernateAtMs: null,
+    hibernated: false,
+    wallSeconds: 0,
+    cpuSeconds: 0,
+    peakMemoryMiB: 0,
+    queuedMs: 0,
+    startedMs: null,
+    readyMs: null,
+    outputBytes: 0,
+  };
+  const sandbox = liveSandbox(copy, sandboxPaths(host.paths, copy.id));
+  sandbox.env = source.env;
+  return sandbox;
+}
+
+/** Brings copies of one checkpoint up. */
+export class CopyMaker {
+  readonly #host: HostContext;
+  readonly #teardown: Teardown;
+
+  constructor(host: HostContext, teardown: Teardown) {
+    this.#host = host;
+    this.#teardown = teardown;
+  }
+
+  /** Into the journal: from here on a later hostd knows of it. */
+  journal(copy: LiveSandbox): void {
+    this.#host.registry.add(copy);
+    journalSandbox(this.#host, copy);
+  }
+
+  /** Folder and network: what can be made before the source is saved. */
+  async prepare(copy: LiveSandbox): Promise<void> {
+    const { slot, egressMode } = copy.row;
+    if (slot === null) throw new Error('A copy without a slot can not be made.');
+    const uid = this.#host.config.uidBase + slot;
+    await settleAll([
+      makeSandboxFolder(this.#host, copy).then(() => makeVmFolder(this.#host, copy.paths.vm, uid)),
+      this.#host.network.create(slot, uid, egressMode),
+    ] as const);
+    await faultPoint('fork.copy-prepared');
+  }
+
+  /** Runs when it resolves. Throws errors of the catalogue. */
+  async start(copy: LiveSandbox, checkpoint: Checkpoint, capture: VmCapture): Promise<void> {
+    const { id, slot, cpus, memoryMiB, diskMiB, egressMode, generation } = copy.row;
+    if (slot === null) throw new Error('A copy without a slot can not be made.');
+    copy.ending.signal.throwIfAborted();
+    const target = {
+      id,
+      owner: id,
+      vmDirectory: copy.paths.vm,
+      uid: this.#host.config.uidBase + slot,
+      egressMode,
+      network: this.#host.network.describe(slot),
+      ending: copy.ending.signal,
+    };
+    const machine = await restoreMachine(this.#host, target, {
+      shape: { cpus, memoryMiB, diskMiB },
+      start: { kind: 'restore', snapshot: checkpoint.files, capture },
+      copy: { generation },
+    });
+    copy.vm = machine.vm;
+    copy.guest = machine.guest;
+    await faultPoint('fork.copy-restored');
+    this.#inheritExecs(copy, machine.startedMs);
+    watchSandbox(this.#host, this.#teardown, Object.assign(copy, { guest: machine.guest }));
+  }
+
+  /** A copy that could not be brought up leaves nothing but its tombstone. */
+  async discard(copy: LiveSandbox, error: unknown): Promise<void> {
+    const failure = asCatalogueError(error);
+    const reason = copy.ending.signal.aborted ? 'stopped' : 'create-failed';
+    await this.#teardown.end(copy, { reason, message: failure.message }).catch(() => undefined); // tried again by the janitor
+  }
+
+  /** The source's open execs end in the copy: their processes live on, but nobody hears them. */
+  #inheritExecs(copy: LiveSandbox, startedMs: number): void {
+    const { store, clock } = this.#host;
+    const { id, forkedFrom } = copy.row;
+    announceRunning(this.#host, copy, startedMs, () => {
+      for (const exec of forkedFrom === null ? [] : store.execs.running(forkedFrom)) {
+        const { sequence: _sequence, ...inherited } = exec;
+        store.execs.insert({
+          ...inherited,
+          sandboxId: id,
+          state: 'ended',
+          inputClosed: true,
+          endedAtMs: clock.wallMs(),
+          failure: { code: 'forked', message: `It goes on in ${forkedFrom ?? ''}; here its processes run unheard.` },
+          outputBytes: 0,
+        });
+      }
+    });
+  }
+}

@@ -1,0 +1,261 @@
+import { z } from 'zod';
+import { forkResultSchema, type ForkFailureDetails, type ForkResult, type ForkSandbox } from '../../contract/fork.ts';
+import { OffshootError } from '../../errors/offshoot-error.ts';
+import { faultPoint } from '../../platform/fault-points.ts';
+import { asCatalogueError } from '../bring-up.ts';
+import { captureSandbox, expectedImageMiB, type Captured } from '../checkpoint/capture.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import type { HostContext } from '../host-context.ts';
+import type { Idempotency, IdempotencyKey } from '../idempotency.ts';
+import { newForkId, requestHash } from '../ids.ts';
+import type { LiveSandbox } from '../live-sandbox.ts';
+import type { StandingSandbox } from '../registry.ts';
+import type { Pauser } from '../pause/pauser.ts';
+import { sandboxInfo } from '../sandbox-view.ts';
+import { Semaphore } from '../semaphore.ts';
+import type { SnapshotTaker } from '../snapshot/snapshot-taker.ts';
+import type { Teardown } from '../teardown.ts';
+import { CopyMaker, newCopy } from './copy.ts';
+
+export interface ForkParts {
+  host: HostContext;
+  teardown: Teardown;
+  idempotency: Idempotency;
+  snapshots: SnapshotTaker;
+  pauser: Pauser;
+}
+
+interface Outcome {
+  copy: LiveSandbox;
+  failure: OffshootError | undefined;
+}
+
+/** What a repeated request is answered with: the copies as they are then. */
+const keptAnswerSchema = forkResultSchema.pick({ id: true, pausedMs: true, method: true }).extend({
+  sandboxIds: z.array(z.string()),
+  snapshot: z.string().nullable(),
+});
+
+/** Forks: running copies of a running or paused sandbox. */
+export class Forks {
+  readonly #parts: ForkParts;
+  readonly #maker: CopyMaker;
+  readonly #turns: Semaphore;
+  /** Under way, by id. */
+  readonly #open = new Map<string, { cancel: AbortController; done: Promise<unknown> }>();
+
+  constructor(parts: ForkParts) {
+    this.#parts = parts;
+    this.#maker = new CopyMaker(parts.host, parts.teardown);
+    this.#turns = new Semaphore(parts.host.config.concurrentCopies);
+  }
+
+  async fork(sourceId: string, request: ForkSandbox, key: string | undefined): Promise<ForkResult> {
+    const { host, idempotency } = this.#parts;
+    if (host.stopping) throw new OffshootError('shutting-down');
+    if (key === undefined) return this.#result(await this.#begin(sourceId, request, undefined));
+    const { id: _id, ...spec } = request;
+    const keyed = { key, requestHash: requestHash(host.store.hashKey, { fork: sourceId, ...spec }) };
+    const { answer } = await idempotency.run(keyed, undefined, () => this.#begin(sourceId, request, keyed));
+    return this.#result(answer);
+  }
+
+  async cancel(forkId: string): Promise<void> {
+    const open = this.#open.get(forkId);
+    if (open === undefined) {
+      throw new OffshootError('fork-not-found', { message: `No fork ${forkId} is under way.`, details: { forkId } });
+    }
+    open.cancel.abort(new OffshootError('fork-cancelled', { details: { forkId } }));
+    await open.done.catch(() => undefined);
+  }
+
+  async #begin(sourceId: string, request: ForkSandbox, keyed: IdempotencyKey | undefined): Promise<string> {
+    const id = request.id ?? newForkId();
+    if (this.#open.has(id)) {
+      throw new OffshootError('idempotency-conflict', {
+        message: `A fork ${id} is under way.`,
+        details: { forkId: id },
+      });
+    }
+    const cancel = new AbortController();
+    const done = this.#run(id, sourceId, request, keyed, cancel.signal);
+    this.#open.set(id, { cancel, done });
+    try {
+      return await done;
+    } finally {
+      this.#open.delete(id);
+    }
+  }
+
+  async #run(
+    id: string,
+    sourceId: string,
+    request: ForkSandbox,
+    keyed: IdempotencyKey | undefined,
+    cancelled: AbortSignal,
+  ): Promise<string> {
+    const { host, snapshots, idempotency } = this.#parts;
+    const source = host.registry.standing(sourceId);
+    const keep = request.keepSnapshot === false ? undefined : snapshots.keepFor(source, id, request.keepSnapshot);
+    let checkpoint: Checkpoint | undefined;
+    try {
+      checkpoint = await host.checkpoints.begin(
+        keep === undefined ? 'fork' : 'snapshot',
+        expectedImageMiB(host, source),
+      );
+      const order = { source, request, checkpoint, durable: keep !== undefined, cancelled };
+      const { outcomes, captured } = await this.#copies(order);
+      cancelled.throwIfAborted();
+      const anyStarted = outcomes.some(({ failure }) => failure === undefined);
+      const snapshot = keep === undefined || !anyStarted ? null : await keep.finish(checkpoint);
+      requireAll(sourceId, outcomes);
+      const answer = JSON.stringify({
+        id,
+        sandboxIds: outcomes.map(({ copy }) => copy.row.id),
+        snapshot,
+        pausedMs: Math.round(captured.pausedMs * 10) / 10,
+        method: captured.capture.method,
+      } satisfies z.input<typeof keptAnswerSchema>);
+      host.store.transaction(() => {
+        if (keyed !== undefined) idempotency.succeeded(keyed, answer);
+        host.store.counters.add('forks', 1);
+        host.events.append('sandbox.forked', {
+          sandboxId: sourceId,
+          data: { forkId: id, copies: outcomes.map(({ copy }) => copy.row.id), pausedMs: captured.pausedMs },
+        });
+      });
+      return answer;
+    } finally {
+      keep?.release();
+      if (checkpoint !== undefined) await host.checkpoints.unpin(checkpoint);
+    }
+  }
+
+  /** Saves the source and brings the copies up; those that could not be are gone again. */
+  async #copies(order: {
+    source: StandingSandbox;
+    request: ForkSandbox;
+    checkpoint: Checkpoint;
+    durable: boolean;
+    cancelled: AbortSignal;
+  }): Promise<{ outcomes: Outcome[]; captured: Captured }> {
+    const { host } = this.#parts;
+    const { source, request, checkpoint, durable, cancelled } = order;
+    const acceptedMs = host.clock.monotonicMs();
+    const copies = Array.from({ length: request.count }, () => newCopy(host, source, request, checkpoint, acceptedMs));
+    const onCancel = () => {
+      for (const copy of copies) copy.ending.abort(cancelled.reason);
+    };
+    cancelled.addEventListener('abort', onCancel);
+    if (cancelled.aborted) onCancel();
+    try {
+      const admitted = await this.#admit(copies);
+      const captured = Promise.withResolvers<Captured>();
+      captured.promise.catch(() => undefined);
+      const work = copies.map(
+        (copy) => admitted.get(copy) ?? this.#turns.run(() => this.#bringUp(copy, checkpoint, captured.promise)),
+      );
+      const saved = this.#save(source, {
+        checkpoint,
+        durable,
+        signal: AbortSignal.any([cancelled, source.ending.signal]),
+      });
+      saved.then(captured.resolve, captured.reject);
+      const settled = await Promise.allSettled(work);
+      const outcomes = copies.map((copy, index) => ({ copy, failure: failureOf(settled[index]) }));
+      await Promise.all(
+        outcomes.map(({ copy, failure }) => {
+          const unwanted = failure !== undefined || cancelled.aborted;
+          return unwanted && host.registry.find(copy.row.id) !== undefined
+            ? this.#maker.discard(copy, failure)
+            : undefined;
+        }),
+      );
+      cancelled.throwIfAborted();
+      return { outcomes, captured: await saved.then(async (done) => (await done.capture.complete, done)) };
+    } finally {
+      cancelled.removeEventListener('abort', onCancel);
+    }
+  }
+
+  /** One operation at a time on a source. */
+  async #save(
+    source: StandingSandbox,
+    order: { checkpoint: Checkpoint; durable: boolean; signal: AbortSignal },
+  ): Promise<Captured> {
+    const { host, pauser } = this.#parts;
+    return source.turn.run(async () => {
+      await faultPoint('fork.journaled');
+      const captured = await captureSandbox(host, await pauser.awake(source), order);
+      await faultPoint('fork.after-capture');
+      void captured.capture.complete.then(
+        () => faultPoint('fork.image-written'),
+        () => undefined,
+      );
+      return captured;
+    });
+  }
+
+  /** Room for each; who gets none is not made. When none gets any the fork is refused before anything is saved. */
+  async #admit(copies: readonly LiveSandbox[]): Promise<Map<LiveSandbox, Promise<never>>> {
+    const { host } = this.#parts;
+    const refused = new Map<LiveSandbox, Promise<never>>();
+    for (const copy of copies) {
+      const request = { shape: copy.row, waitSeconds: 0, signal: copy.ending.signal, onQueued: () => undefined };
+      try {
+        copy.place = await host.admission.enter(request);
+        this.#maker.journal(copy);
+      } catch (error) {
+        copy.place?.leave();
+        host.registry.drop(copy.row.id);
+        if (refused.size === copies.length - 1) throw error;
+        const refusal = Promise.reject<never>(error as Error);
+        refusal.catch(() => undefined);
+        refused.set(copy, refusal);
+      }
+    }
+    return refused;
+  }
+
+  async #bringUp(copy: LiveSandbox, checkpoint: Checkpoint, captured: Promise<Captured>): Promise<void> {
+    const [{ capture }] = await Promise.all([captured, this.#maker.prepare(copy)]);
+    await this.#maker.start(copy, checkpoint, capture);
+    await faultPoint('fork.copy-running');
+  }
+
+  #result(answer: string): ForkResult {
+    const { host, snapshots } = this.#parts;
+    const { sandboxIds, snapshot, ...facts } = keptAnswerSchema.parse(JSON.parse(answer));
+    const sandboxes = sandboxIds.map((id) => {
+      const live = host.registry.find(id);
+      return sandboxInfo(live?.row ?? host.registry.row(id), host.clock, live);
+    });
+    return { ...facts, sandboxes, snapshot: snapshot === null ? null : (snapshots.describe(snapshot) ?? null) };
+  }
+}
+
+function failureOf(settled: PromiseSettledResult<void> | undefined): OffshootError | undefined {
+  return settled?.status === 'rejected' ? asCatalogueError(settled.reason) : undefined;
+}
+
+/** Throws what all failed of, or `fork-failed` with the details of a partial failure. */
+function requireAll(sourceId: string, outcomes: readonly Outcome[]): void {
+  const failed = outcomes.flatMap(({ copy, failure }, index) =>
+    failure === undefined
+      ? []
+      : [{ index, sandboxId: copy.row.id, code: failure.code, message: failure.message, failure }],
+  );
+  const [first] = failed;
+  if (first === undefined) return;
+  const codes = new Set(failed.map(({ code }) => code));
+  if (failed.length === outcomes.length && codes.size === 1) throw first.failure;
+  const started = outcomes.filter(({ failure }) => failure === undefined);
+  const details = {
+    startedSandboxIds: started.map(({ copy }) => copy.row.id),
+    failures: failed.map(({ failure: _failure, ...facts }) => facts),
+  } satisfies ForkFailureDetails;
+  throw new OffshootError('fork-failed', {
+    message: `${String(failed.length)} of ${String(outcomes.length)} copies of ${sourceId} did not start: ${first.message}`,
+    details,
+  });
+}

@@ -1,0 +1,131 @@
+import { link, copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SnapshotInfo } from '../../contract/snapshot.ts';
+import type { Image } from '../../guest/image/image.ts';
+import { faultPoint } from '../../platform/fault-points.ts';
+import { asCatalogueError } from '../bring-up.ts';
+import { captureSandbox, expectedImageMiB } from '../checkpoint/capture.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import type { HostContext } from '../host-context.ts';
+import type { LiveSandbox } from '../live-sandbox.ts';
+import type { Pauser } from '../pause/pauser.ts';
+import type { StandingSandbox } from '../registry.ts';
+import { readVerified, stampFiles, writeSnapshotManifest, writeVerified, type SnapshotFacts } from './manifest.ts';
+import type { Snapshots } from './snapshots.ts';
+
+const dayMs = 86_400_000;
+
+/** The files of an image that a cold boot from a kept disk needs. */
+export const bootFiles = { kernel: 'kernel', initramfs: 'initramfs' } as const;
+
+/** What a fork does to keep what its copies start from. */
+export interface Keeping {
+  /** Makes it a snapshot, once its files are whole; resolves with its name. */
+  finish(checkpoint: Checkpoint): Promise<string>;
+  /** Lets go of the name, taken or not. */
+  release(): void;
+}
+
+export interface SnapshotTakerParts {
+  host: HostContext;
+  snapshots: Snapshots;
+  pauser: Pauser;
+}
+
+/** Takes snapshots: on disk, whole and named, or not at all. */
+export class SnapshotTaker {
+  readonly #parts: SnapshotTakerParts;
+
+  constructor(parts: SnapshotTakerParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws `snapshot-exists`; what fails leaves the sandbox as it was and nothing else. */
+  async take(sandboxId: string, name: string, retentionDays: number | undefined): Promise<SnapshotInfo> {
+    const { host, snapshots, pauser } = this.#parts;
+    const source = host.registry.standing(sandboxId);
+    const release = snapshots.reserve(name);
+    let checkpoint: Checkpoint | undefined;
+    try {
+      const begun = (checkpoint = await host.checkpoints.begin('snapshot', expectedImageMiB(host, source)));
+      const signal = source.ending.signal;
+      const order = { checkpoint: begun, durable: true, signal };
+      const { capture } = await source.turn.run(async () => captureSandbox(host, await pauser.awake(source), order));
+      await faultPoint('snapshot.after-capture');
+      await capture.complete;
+      await this.#store(source, begun, name, retentionDays);
+      return snapshots.info(snapshots.get(name));
+    } catch (error) {
+      throw asCatalogueError(error);
+    } finally {
+      release();
+      if (checkpoint !== undefined) await host.checkpoints.unpin(checkpoint);
+    }
+  }
+
+  /** For a fork that keeps what its copies start from. Throws `snapshot-exists`. */
+  keepFor(source: LiveSandbox, forkId: string, wanted: true | string): Keeping {
+    const name = wanted === true ? `fork-${forkId.replace(/^frk_/, '').toLowerCase()}`.slice(0, 63) : wanted;
+    const release = this.#parts.snapshots.reserve(name);
+    return {
+      release,
+      finish: async (checkpoint) => {
+        await this.#store(source, checkpoint, name, undefined);
+        return name;
+      },
+    };
+  }
+
+  describe(name: string): SnapshotInfo | undefined {
+    const kept = this.#parts.snapshots.find(name);
+    return kept && this.#parts.snapshots.info(kept);
+  }
+
+  async #store(
+    source: StandingSandbox,
+    checkpoint: Checkpoint,
+    name: string,
+    retentionDays: number | undefined,
+  ): Promise<void> {
+    const { host, snapshots } = this.#parts;
+    const { row } = source;
+    const image = await host.images.get(row.image).catch(() => undefined);
+    const { directory } = checkpoint.files;
+    const bootable = image?.manifest.digest === row.imageDigest ? image : undefined;
+    if (bootable !== undefined) await keepBootFiles(bootable, directory);
+    const nowMs = host.clock.wallMs();
+    const { name: vmmName, version, machine, cpuModel, restoreKey, isolation } = host.vmm.features;
+    const facts: SnapshotFacts = {
+      id: checkpoint.id,
+      name,
+      sandboxId: row.id,
+      image: row.image,
+      imageDigest: row.imageDigest,
+      agentProtocol: source.guest?.hello.protocolVersion ?? 1,
+      shape: { cpus: row.cpus, memoryMiB: row.memoryMiB, diskMiB: row.diskMiB },
+      egressMode: row.egressMode,
+      generation: row.generation,
+      hasEnvValues: row.hasEnvValues,
+      kernelArguments: bootable?.manifest.kernelArguments ?? [],
+      createdAtMs: nowMs,
+      expiresAtMs: retentionDays === undefined ? null : nowMs + retentionDays * dayMs,
+      vmm: { name: vmmName, version, machine, cpuModel, restoreKey, tier: isolation.tier },
+    };
+    await faultPoint('snapshot.before-manifest');
+    const manifest = await writeSnapshotManifest(directory, facts);
+    const stamps = await stampFiles(directory, manifest);
+    await writeVerified(directory, { bootId: host.bootId, stamps, restoredUnder: [] });
+    snapshots.add(manifest, await readVerified(directory));
+    host.checkpoints.keep(checkpoint);
+    await faultPoint('snapshot.made');
+    host.events.append('snapshot.created', { sandboxId: row.id, data: { name } });
+  }
+}
+
+async function keepBootFiles(image: Image, directory: string): Promise<void> {
+  for (const part of ['kernel', 'initramfs'] as const) {
+    const from = join(image.directory, image.manifest.files[part]);
+    const to = join(directory, bootFiles[part]);
+    await link(from, to).catch(() => copyFile(from, to));
+  }
+}

@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises';
+import { faultPoint } from '../platform/fault-points.ts';
+import { untilAborted } from '../platform/until-aborted.ts';
+import { makeSandboxFolder } from './bring-up.ts';
+import type { HostContext } from './host-context.ts';
+import type { LiveSandbox } from './live-sandbox.ts';
+import { identify, type RestoredMachine } from './restore.ts';
+import { sandboxPaths } from './sandbox-paths.ts';
+import type { Spare } from './spare-maker.ts';
+import type { TemplateManager } from './template/template-manager.ts';
+
+/**
+ * Wakes a spare machine and gives it the sandbox's identity. Undefined when that fails: then nothing is left of it, and the
+ * sandbox is built as if there had been none.
+ */
+export async function takeSpare(
+  host: HostContext,
+  templates: TemplateManager,
+  sandbox: LiveSandbox,
+  spare: Spare,
+): Promise<RestoredMachine | undefined> {
+  const startedMs = host.clock.monotonicMs();
+  sandbox.vm = spare.vm;
+  sandbox.guest = spare.guest;
+  const [prepared, folders] = await Promise.allSettled([
+    untilAborted(sandbox.ending.signal, wake(host, sandbox, spare)),
+    makeSandboxFolder(host, sandbox),
+  ]);
+  if (folders.status === 'rejected') throw folders.reason;
+  sandbox.ending.signal.throwIfAborted();
+  await faultPoint('create.after-prepare');
+  if (prepared.status === 'fulfilled') return { vm: spare.vm, guest: spare.guest, startedMs };
+  host.log.warn({ sandboxId: sandbox.row.id, error: prepared.reason as unknown }, 'a spare machine did not answer');
+  await giveUp(host, templates, sandbox, spare);
+  return undefined;
+}
+
+async function wake(host: HostContext, sandbox: LiveSandbox, spare: Spare): Promise<void> {
+  await spare.vm.resume();
+  await identify(host, spare.guest, sandbox.row, spare.copied ? { generation: sandbox.row.generation } : undefined);
+}
+
+async function giveUp(
+  host: HostContext,
+  templates: TemplateManager,
+  sandbox: LiveSandbox,
+  spare: Spare,
+): Promise<void> {
+  const { id } = sandbox.row;
+  const { store, vmm, paths } = host;
+  spare.guest.disconnect();
+  await vmm.destroy(spare.vmDirectory, spare.vm.record);
+  await rm(spare.vmDirectory, { recursive: true, force: true });
+  sandbox.vm = undefined;
+  sandbox.guest = undefined;
+  sandbox.paths = sandboxPaths(paths, id);
+  store.transaction(() => {
+    store.resources.erase(id, 'vm', spare.vmDirectory);
+    store.resources.record({ owner: id, kind: 'vm', name: sandbox.paths.vm, detail: {} });
+  });
+  sandbox.row = { ...sandbox.row, templateId: null };
+  if (spare.template !== undefined) await templates.release(spare.template.manifest.id);
+}
