@@ -41,6 +41,15 @@ describe('failures of the command line', () => {
     [['nonsense']],
     [['sandbox', 'list', '--nonsense']],
     [['completion', 'fish']],
+    [['sandbox', 'fork']],
+    [['sandbox', 'fork', 'sbx_1', '--count', '0']],
+    [['sandbox', 'fork', 'sbx_1', '--count', '1.5']],
+    [['sandbox', 'fork', 'sbx_1', '--egress', 'some']],
+    [['sandbox', 'pause']],
+    [['sandbox', 'pause', 'sbx_1', '--hibernate-after', '-1']],
+    [['sandbox', 'snapshot', 'sbx_1']],
+    [['sandbox', 'snapshot', 'sbx_1', '--name', 'a', '--retention-days', '0']],
+    [['snapshot', 'rm']],
   ])('%j is a usage error', (args) => {
     const { code, stderr } = offshoot(...args);
     expect(code).toBe(125);
@@ -71,5 +80,11 @@ describe('completion', () => {
     expect(complete('sandbox', 'create', '--mem')).toEqual(['--memory']);
     expect(complete('image', 'build', '--inc')).toEqual(['--include']);
     expect(complete('sandbox', 'exec', 'sbx_1', '--', '--mem')).toEqual([]);
+    expect(complete('sandbox', 'fo')).toEqual(['fork']);
+    expect(complete('sandbox', 'fork', 'sbx_1', '--ke')).toEqual(['--keep-snapshot']);
+    expect(complete('sandbox', 'pause', '--hi')).toEqual(['--hibernate-after']);
+    expect(complete('sandbox', 'snapshot', 'sbx_1', '--re')).toEqual(['--retention-days']);
+    expect(complete('snapshot', '')).toEqual(['list', 'inspect', 'rm', '--help']);
+    expect(complete('run', '--boot')).toEqual(['--boot-disk']);
   });
 });

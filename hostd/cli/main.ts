@@ -7,18 +7,20 @@ import { addHostdCommand } from './commands/hostd.ts';
 import { addImageCommands } from './commands/image.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSandboxCommands } from './commands/sandbox.ts';
+import { addSnapshotCommands } from './commands/snapshot.ts';
 import { reportFailure } from './failure.ts';
 
 /** The whole command line as commander sees it. */
 export function buildProgram(): Command {
   const program = new Command('offshoot')
-    .description('CI builds in their own microVMs')
+    .description('CI builds in their own microVMs, fresh or forked')
     .version(version)
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('(offshoot --help, or offshoot COMMAND --help)');
   addRunCommand(program);
   addSandboxCommands(program);
+  addSnapshotCommands(program);
   addImageCommands(program);
   addEventsCommand(program);
   addHostdCommand(program);

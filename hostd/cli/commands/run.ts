@@ -1,30 +1,16 @@
 import type { Command } from 'commander';
 import { Sandbox } from '../../client/sandbox.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
-import {
-  clientCommand,
-  connectionOf,
-  envEntry,
-  keyValue,
-  repeated,
-  wholeNumber,
-  type CommonOptions,
-} from '../common.ts';
+import { clientCommand, envEntry, repeated, wholeNumber } from '../common.ts';
+import { addMachineOptions, machineRequest, type MachineOptions } from '../machine-options.ts';
 import { milliseconds, printJson, table } from '../print.ts';
 import { exitCodeOf, streamExec } from '../stream-exec.ts';
 import { keepLease } from '../lease.ts';
 import { Stopwatch } from '../stopwatch.ts';
 
-interface RunOptions extends CommonOptions {
-  image: string;
-  cpus: number;
-  memory: number;
-  disk: number;
+interface RunOptions extends MachineOptions {
   timeout?: number;
-  wait: number;
-  egress?: 'open' | 'none';
   env?: Record<string, string>;
-  label?: Record<string, string>;
   user?: string;
   shell?: string;
   stdin?: true;
@@ -38,20 +24,14 @@ interface RunOptions extends CommonOptions {
 const leaseSeconds = 300;
 
 export function addRunCommand(program: Command): void {
-  clientCommand(
+  const command = clientCommand(
     program,
     'run [command...]',
     "run a command in a fresh sandbox and destroy it; its exit code becomes this command's",
-  )
-    .option('--image <name>', 'the image to start from', 'default')
-    .option('--cpus <n>', 'virtual CPUs', wholeNumber(1), 1)
-    .option('--memory <MiB>', 'memory', wholeNumber(1), 512)
-    .option('--disk <MiB>', 'disk', wholeNumber(1), 8192)
+  );
+  addMachineOptions(command)
     .option('--timeout <seconds>', 'end the command after this long', wholeNumber(1))
-    .option('--wait <seconds>', 'how long to wait for room on the host', wholeNumber(0), 0)
-    .option('--egress <mode>', 'what it may reach: open or none')
     .option('-e, --env <NAME=VALUE>', 'set a variable (NAME alone: as it is here); may be repeated', envEntry)
-    .option('--label <key=value>', 'label the sandbox; may be repeated', keyValue)
     .option('-u, --user <user>', 'as whom: a name, uid or uid:gid (default: root)')
     .option('-c, --shell <text>', 'a text for /bin/sh instead of a command and its arguments')
     .option('-i, --stdin', 'pass standard input on')
@@ -85,7 +65,11 @@ async function runCommand(command: string[], options: RunOptions): Promise<numbe
   process.once('SIGINT', leave).once('SIGTERM', leave);
   let sandbox: Sandbox | undefined;
   try {
-    sandbox = await Sandbox.create({ ...createRequest(options), signal: leaving.signal });
+    sandbox = await Sandbox.create({
+      ...machineRequest(options),
+      timeoutSeconds: leaseSeconds,
+      signal: leaving.signal,
+    });
     const lease = keepLease(sandbox, leaseSeconds);
     try {
       return await work(sandbox, options.shell ?? command, options, watch, leaving.signal);
@@ -99,20 +83,6 @@ async function runCommand(command: string[], options: RunOptions): Promise<numbe
     process.off('SIGINT', leave).off('SIGTERM', leave);
     await finish(sandbox, options, watch);
   }
-}
-
-function createRequest(options: RunOptions): Parameters<typeof Sandbox.create>[0] {
-  return {
-    image: options.image,
-    cpus: options.cpus,
-    memoryMiB: options.memory,
-    diskMiB: options.disk,
-    timeoutSeconds: leaseSeconds,
-    waitSeconds: options.wait,
-    labels: options.label ?? {},
-    connection: connectionOf(options),
-    ...(options.egress === undefined ? {} : { egress: { mode: options.egress } }),
-  };
 }
 
 async function work(
