@@ -3,6 +3,7 @@
 #include "faults.h"
 #include <elf.h>
 #include <errno.h>
+#include <linux/sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,6 +49,7 @@ struct frame {
 struct stack_image {
     unsigned char xstate[LARGEST_XSTATE_BYTES + 64];
     struct frame original, dontfork, exit;
+    struct clone_args clone;
 };
 
 _Static_assert(offsetof(struct context, signal_mask) == 40 + 256, "the kernel's layout");
@@ -139,6 +141,10 @@ bool write_unwind(pid_t thread, int memory, const struct gadgets *gadgets, struc
     image.original = make_frame(&unwind->original, unwind->signal_mask, gadgets->signal_return, at, extended);
     image.dontfork = make_frame(&dontfork, UINT64_MAX, gadgets->signal_return, at, extended);
     image.exit = make_frame(&leave, UINT64_MAX, gadgets->signal_return, at, extended);
+    // Files are shared, not copied: a socket that the source closes is closed, whatever the duplicate does.
+    image.clone = (struct clone_args){.flags = CLONE_PARENT | CLONE_FILES | CLONE_FS, .stack = at, .stack_size = unwind->to_exit - at};
+    unwind->clone_arguments = at + offsetof(struct stack_image, clone);
+    unwind->clone_bytes = CLONE_ARGS_SIZE_VER0;
     if (fault("frames") || pwrite(memory, &image, sizeof image, (off_t)at) != (ssize_t)sizeof image) return failed_errno(failure, "attach", "write to the stack");
     return true;
 }

@@ -15,6 +15,8 @@ struct unwind {
     uint64_t signal_mask;
     // Stack pointers: where a call that returns ends up.
     uint64_t to_original, to_dontfork, to_exit;
+    // Arguments of clone3: the duplicate starts where it ends itself when nobody holds it.
+    uint64_t clone_arguments, clone_bytes;
 };
 
 // Arguments of madvise on the guest's memory.

@@ -1,5 +1,5 @@
 // stand-in BASE-FILE UID: in QEMU's place for the freeze helper's tests. Maps BASE-FILE privately and without a part in forks, runs as UID
-// under a seccomp filter that ends it for a clone, keeps a main thread in ppoll that checks everything a resumed call must leave alone, and
+// under a seccomp filter as QEMU's (spawn=deny: clone ends the process, clone3 is ENOSYS), keeps a main thread in ppoll that checks everything a resumed call must leave alone, and
 // two threads that compute. Commands on standard input: `report`, `rewrite`, `idle` (no timeout
 // in ppoll).
 #define _GNU_SOURCE
@@ -41,11 +41,12 @@ static _Noreturn void die(const char *what) {
 static void deny_clones(void) {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 4, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 4, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 3, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fork, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fork, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 2, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
     };
     struct sock_fprog program = {sizeof code / sizeof code[0], code};
