@@ -220,6 +220,10 @@ export class Creation {
     const { link } = network;
     const { shape, kernelArguments } = snapshot.manifest;
     const { directory, disk } = snapshot.files;
+    if (kernelArguments === null) {
+      const message = `The snapshot ${snapshot.manifest.name} was taken without its kernel: its disk can not be booted.`;
+      throw new OffshootError('snapshot-not-restorable', { message, hint: 'Take the snapshot again.' });
+    }
     const { netnsPath, tapName } = target.network;
     const launch = {
       directory: target.vmDirectory,

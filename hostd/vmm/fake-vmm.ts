@@ -131,7 +131,7 @@ export class FakeVmm implements Vmm, FaultGate {
   }
 
   async isWhole(files: VmSnapshotFiles): Promise<boolean> {
-    return requireFiles(files).then(
+    return requireFiles(files, ['memory', 'devices']).then(
       () => true,
       () => false,
     );
@@ -161,7 +161,7 @@ async function requireRestorable(directory: string, start: RestoreStart): Promis
 
 async function requireFiles(
   snapshot: VmSnapshotFiles,
-  parts: readonly Exclude<keyof VmSnapshotFiles, 'directory'>[],
+  parts: readonly Exclude<keyof VmSnapshotFiles, 'directory'>[] = ['memory', 'devices', 'disk', 'overlaySeed'],
 ): Promise<void> {
   for (const path of parts.map((part) => snapshot[part])) {
     await access(path).catch(() => {

@@ -1,6 +1,7 @@
 import type { Guest } from '../../guest/guest.ts';
 import type { CaptureResult, Vm, VmCapture } from '../../vmm/vmm.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
+import type { ExecRow } from '../../store/rows.ts';
 import type { HostContext } from '../host-context.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -9,6 +10,8 @@ export interface Captured {
   capture: VmCapture;
   /** How long the sandbox's processes stood still, from the first that was stopped to the last that was woken; 0 for a paused sandbox. */
   pausedMs: number;
+  /** Its execs at that moment. */
+  openExecs: readonly ExecRow[];
 }
 
 export interface CaptureOrder {
@@ -42,9 +45,10 @@ export async function captureSandbox(
       ({ imageMiB }: CaptureResult) => host.checkpoints.written(order.checkpoint, imageMiB),
       () => undefined,
     );
-    if (running === undefined) return { capture, pausedMs: 0 };
+    const openExecs = host.store.execs.running(sandbox.row.id);
+    if (running === undefined) return { capture, pausedMs: 0, openExecs };
     await thaw(host, sandbox, running);
-    return { capture, pausedMs: clock.monotonicMs() - startedMs };
+    return { capture, pausedMs: clock.monotonicMs() - startedMs, openExecs };
   } catch (error) {
     if (running !== undefined) await thaw(host, sandbox, running);
     throw error;

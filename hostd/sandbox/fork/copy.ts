@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ForkSandbox } from '../../contract/fork.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
-import type { SandboxRow } from '../../store/rows.ts';
-import type { VmCapture } from '../../vmm/vmm.ts';
+import type { ExecRow, SandboxRow } from '../../store/rows.ts';
 import { announceRunning, asCatalogueError, journalSandbox, makeSandboxFolder, settleAll } from '../bring-up.ts';
+import type { Captured } from '../checkpoint/capture.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import type { HostContext } from '../host-context.ts';
 import { newSandboxId } from '../ids.ts';
@@ -91,7 +91,7 @@ export class CopyMaker {
   }
 
   /** Runs when it resolves. Throws errors of the catalogue. */
-  async start(copy: LiveSandbox, checkpoint: Checkpoint, capture: VmCapture): Promise<void> {
+  async start(copy: LiveSandbox, checkpoint: Checkpoint, { capture, openExecs }: Captured): Promise<void> {
     const { id, slot, cpus, memoryMiB, diskMiB, egressMode, generation } = copy.row;
     if (slot === null) throw new Error('A copy without a slot can not be made.');
     copy.ending.signal.throwIfAborted();
@@ -112,7 +112,7 @@ export class CopyMaker {
     copy.vm = machine.vm;
     copy.guest = machine.guest;
     await faultPoint('fork.copy-restored');
-    this.#inheritExecs(copy, machine.startedMs);
+    this.#announce(copy, machine.startedMs, openExecs);
     watchSandbox(this.#host, this.#teardown, Object.assign(copy, { guest: machine.guest }));
   }
 
@@ -124,11 +124,11 @@ export class CopyMaker {
   }
 
   /** The source's open execs end in the copy: their processes live on, but nobody hears them. */
-  #inheritExecs(copy: LiveSandbox, startedMs: number): void {
+  #announce(copy: LiveSandbox, startedMs: number, openExecs: readonly ExecRow[]): void {
     const { store, clock } = this.#host;
     const { id, forkedFrom } = copy.row;
     announceRunning(this.#host, copy, startedMs, () => {
-      for (const exec of forkedFrom === null ? [] : store.execs.running(forkedFrom)) {
+      for (const exec of openExecs) {
         const { sequence: _sequence, ...inherited } = exec;
         store.execs.insert({
           ...inherited,

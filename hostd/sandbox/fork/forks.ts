@@ -186,7 +186,10 @@ export class Forks {
     const { host, pauser } = this.#parts;
     return source.turn.run(async () => {
       await faultPoint('fork.journaled');
-      const captured = await captureSandbox(host, await pauser.awake(source), order);
+      const captured = await captureSandbox(host, await pauser.awake(source), order).catch((error: unknown) => {
+        source.ending.signal.throwIfAborted();
+        throw error;
+      });
       await faultPoint('fork.after-capture');
       void captured.capture.complete.then(
         () => faultPoint('fork.image-written'),
@@ -218,8 +221,8 @@ export class Forks {
   }
 
   async #bringUp(copy: LiveSandbox, checkpoint: Checkpoint, captured: Promise<Captured>): Promise<void> {
-    const [{ capture }] = await Promise.all([captured, this.#maker.prepare(copy)]);
-    await this.#maker.start(copy, checkpoint, capture);
+    const [saved] = await Promise.all([captured, this.#maker.prepare(copy)]);
+    await this.#maker.start(copy, checkpoint, saved);
     await faultPoint('fork.copy-running');
   }
 

@@ -28,7 +28,8 @@ export const snapshotManifestSchema = z.object({
   egressMode: z.enum(['open', 'none']),
   generation: z.number().int(),
   hasEnvValues: z.boolean(),
-  kernelArguments: z.array(z.string()),
+  /** What its kernel wants on its command line; null when the kernel could not be kept and its disk can not be booted. */
+  kernelArguments: z.array(z.string()).nullable(),
   createdAtMs: z.number(),
   expiresAtMs: z.number().nullable(),
   storedMiB: z.number(),

@@ -92,7 +92,7 @@ export class SnapshotTaker {
     const image = await host.images.get(row.image).catch(() => undefined);
     const { directory } = checkpoint.files;
     const bootable = image?.manifest.digest === row.imageDigest ? image : undefined;
-    if (bootable !== undefined) await keepBootFiles(bootable, directory);
+    const keptBoot = bootable !== undefined && (await keepBootFiles(bootable, directory));
     const nowMs = host.clock.wallMs();
     const { name: vmmName, version, machine, cpuModel, restoreKey, isolation } = host.vmm.features;
     const facts: SnapshotFacts = {
@@ -106,7 +106,7 @@ export class SnapshotTaker {
       egressMode: row.egressMode,
       generation: row.generation,
       hasEnvValues: row.hasEnvValues,
-      kernelArguments: bootable?.manifest.kernelArguments ?? [],
+      kernelArguments: keptBoot ? bootable.manifest.kernelArguments : null,
       createdAtMs: nowMs,
       expiresAtMs: retentionDays === undefined ? null : nowMs + retentionDays * dayMs,
       vmm: { name: vmmName, version, machine, cpuModel, restoreKey, tier: isolation.tier },
@@ -122,10 +122,17 @@ export class SnapshotTaker {
   }
 }
 
-async function keepBootFiles(image: Image, directory: string): Promise<void> {
-  for (const part of ['kernel', 'initramfs'] as const) {
-    const from = join(image.directory, image.manifest.files[part]);
-    const to = join(directory, bootFiles[part]);
-    await link(from, to).catch(() => copyFile(from, to));
+/** False when the image is being removed. */
+async function keepBootFiles(image: Image, directory: string): Promise<boolean> {
+  try {
+    for (const part of ['kernel', 'initramfs'] as const) {
+      const from = join(image.directory, image.manifest.files[part]);
+      const to = join(directory, bootFiles[part]);
+      await link(from, to).catch(() => copyFile(from, to));
+    }
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
   }
 }

@@ -1,0 +1,190 @@
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OffshootError } from '../../errors/offshoot-error.ts';
+import { onFaultPoint } from '../../platform/fault-points.ts';
+import { createRequest, execRequest, until, World, type HostRun } from '../testing/world.ts';
+
+let world: World;
+let run: HostRun;
+let id: string;
+
+beforeEach(async () => {
+  world = await World.create();
+  run = await world.start();
+  const { sandbox } = await run.host.sandboxes.create(createRequest({ memoryMiB: 1024, egress: { mode: 'none' } }));
+  id = sandbox.id;
+});
+afterEach(() => world.remove());
+
+const take = (name = 'prepared', retentionDays?: number) =>
+  run.host.snapshots.create(id, { name, ...(retentionDays === undefined ? {} : { retentionDays }) });
+const create = (input: object = {}) => run.host.sandboxes.create(createRequest({ snapshot: 'prepared', ...input }));
+const folders = () => readdir(join(world.stateDirectory, 'snapshots'));
+
+async function restart(bootId = world.bootId): Promise<void> {
+  await run.host.stop();
+  run.store.close();
+  world.bootId = bootId;
+  run = await world.start();
+}
+
+test('it records what it was taken of and with, and its files are private', async () => {
+  const info = await take();
+  expect(info).toMatchObject({
+    name: 'prepared',
+    sandboxId: id,
+    image: 'default',
+    memoryMiB: 1024,
+    egress: { mode: 'none' },
+    expiresAt: null,
+    hasEnvValues: false,
+    restorable: { ok: true },
+    usedBy: [],
+    vmm: { name: 'qemu', machine: 'microvm', tier: 'emulated', agentProtocol: 1 },
+  });
+  expect(info.vmm).not.toHaveProperty('restoreKey');
+  const [folder = ''] = await folders();
+  const directory = join(world.stateDirectory, 'snapshots', folder);
+  expect((await stat(directory)).mode & 0o077).toBe(0);
+  for (const file of ['manifest.json', 'verified.json']) {
+    expect((await stat(join(directory, file))).mode & 0o777).toBe(0o600);
+  }
+  expect(await run.host.snapshots.list()).toEqual([info]);
+  expect(world.vm(id).captureOptions.at(-1)).toMatchObject({ durable: true, wake: true });
+});
+
+test('values of the environment are told, wherever they were given', async () => {
+  await run.host.execs.start(id, execRequest({ shell: 'true', env: { TOKEN: 'x' } }));
+  expect((await take()).hasEnvValues).toBe(true);
+  const { sandbox } = await create();
+  const again = await run.host.snapshots.create(sandbox.id, { name: 'again' });
+  expect(again.hasEnvValues).toBe(true);
+});
+
+test('a name is taken once', async () => {
+  const both = await Promise.allSettled([take(), take()]);
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  await expect(take()).rejects.toMatchObject({ code: 'snapshot-exists' });
+  expect(await folders()).toHaveLength(1);
+});
+
+test('a sandbox created from it has its shape, image and egress, and a life of its own', async () => {
+  await take();
+  const { sandbox } = await create({ labels: { copy: '1' } });
+  expect(sandbox).toMatchObject({
+    state: 'running',
+    snapshot: 'prepared',
+    image: 'default',
+    memoryMiB: 1024,
+    egress: { mode: 'none' },
+    labels: { copy: '1' },
+    forkedFrom: null,
+    generation: 2,
+  });
+  expect(world.guest(sandbox.id).identities.at(-1)).toMatchObject({ copied: true, generation: 2 });
+  expect((await create({ egress: { mode: 'open' } })).sandbox.egress.mode).toBe('open');
+});
+
+test('after a restart of hostd it is there, and is not read again', async () => {
+  await take();
+  await restart();
+  await create();
+  expect((await run.host.snapshots.get('prepared')).usedBy).toHaveLength(1);
+});
+
+describe('damage', () => {
+  async function damage(): Promise<void> {
+    const [folder = ''] = await folders();
+    await writeFile(join(world.stateDirectory, 'snapshots', folder, 'devices'), 'FAKE');
+  }
+
+  test('is noticed before a restore', async () => {
+    await take();
+    await damage();
+    await expect(create()).rejects.toMatchObject({ code: 'snapshot-damaged' });
+    expect(world.machines.running).toHaveLength(1);
+  });
+
+  test('is looked for once after the host was restarted', async () => {
+    await take();
+    await damage();
+    await restart('boot-2');
+    await expect(create()).rejects.toMatchObject({ code: 'snapshot-damaged' });
+  });
+});
+
+describe('removal', () => {
+  test('is refused while sandboxes stand on it, with their names', async () => {
+    await take();
+    const { sandbox } = await create();
+    await expect(run.host.snapshots.remove('prepared')).rejects.toMatchObject({
+      code: 'snapshot-in-use',
+      details: { usedBy: [sandbox.id] },
+    });
+    await run.host.sandboxes.stop(sandbox.id);
+    await run.host.snapshots.remove('prepared');
+    expect(await folders()).toEqual([]);
+    await expect(run.host.snapshots.get('prepared')).rejects.toMatchObject({ code: 'snapshot-not-found' });
+    await expect(create()).rejects.toMatchObject({ code: 'snapshot-not-found' });
+  });
+
+  test('comes by itself when its days are over', async () => {
+    await take('prepared', 1);
+    world.clock.advance(86_400_000 - 60_000);
+    expect(await folders()).toHaveLength(1);
+    world.clock.advance(120_000);
+    await until(async () => (await folders()).length === 0);
+  });
+});
+
+describe('other hosts and builds', () => {
+  test('one that can not be restored is refused with the reason', async () => {
+    await take();
+    world.restoreKey = 'another series';
+    await restart();
+    expect((await run.host.snapshots.get('prepared')).restorable.ok).toBe(false);
+    await expect(create()).rejects.toMatchObject({ code: 'snapshot-not-restorable', details: { name: 'prepared' } });
+  });
+
+  test('another build of the series is accepted after one restore has worked', async () => {
+    await take();
+    world.restoreKey = 'next build';
+    await restart();
+    run.vmm.compatibilityOf = () => ({ restorable: 'probe', reason: 'another build' });
+    run.vmm.failNext('started', new OffshootError('boot-failed'));
+    await expect(create()).rejects.toMatchObject({ code: 'snapshot-not-restorable' });
+    await create();
+    expect((await run.host.snapshots.get('prepared')).restorable).toMatchObject({
+      ok: true,
+      reason: expect.stringContaining('has worked') as string,
+    });
+  });
+});
+
+test('a save that is cut off leaves nothing', async () => {
+  for (const point of ['snapshot.after-capture', 'snapshot.before-manifest'] as const) {
+    const reached = Promise.withResolvers<undefined>();
+    const restore = onFaultPoint((passed) => {
+      if (passed !== point) return undefined;
+      reached.resolve(undefined);
+      return new Promise(() => undefined);
+    });
+    take().catch(() => undefined);
+    await reached.promise;
+    world.kill(run);
+    restore();
+    run = await world.start();
+    expect(await folders()).toEqual([]);
+    expect(await run.host.snapshots.list()).toEqual([]);
+    expect((await run.host.sandboxes.get(id)).state).toBe('running');
+  }
+  await take();
+});
+
+test('a paused sandbox stays paused', async () => {
+  await run.host.sandboxes.pause(id);
+  await take();
+  expect((await run.host.sandboxes.get(id)).state).toBe('paused');
+  await create();
+});
