@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { systemSearchPath } from '../daemon/host-tools.ts';
 import { systemRunner, type Runner } from '../platform/run.ts';
 
+/** TMPFS_MAGIC and RAMFS_MAGIC of linux/magic.h */
+const memoryFileSystems: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
+
 /** What doctor sees of a machine; tests give one they made up. */
 export interface DoctorHost {
   readonly uid: number;
@@ -17,7 +20,8 @@ export interface DoctorHost {
   exists(path: string): Promise<boolean>;
   /** Names in a folder; none when it is not there. */
   list(path: string): Promise<string[]>;
-  diskFreeMiB(path: string): Promise<number>;
+  /** The file system that a folder is in; `isInMemory`: a tmpfs or ramfs. */
+  fileSystem(path: string): Promise<{ sizeMiB: number; freeMiB: number; isInMemory: boolean }>;
   /** Whether files can share their blocks in this folder; undefined when nothing can be written there. */
   reflinks(path: string): Promise<boolean | undefined>;
   /** IPv4 addresses of the interfaces. */
@@ -37,9 +41,10 @@ export function thisHost(): DoctorHost {
     readText: (path) => readFile(path, 'utf8').catch(() => undefined),
     exists: (path) => succeeds(access(path)),
     list: (path) => readdir(path).catch(() => []),
-    diskFreeMiB: async (path) => {
-      const { bavail, bsize } = await statfs(path);
-      return Math.floor((bavail * bsize) / 1024 / 1024);
+    fileSystem: async (path) => {
+      const { type, blocks, bavail, bsize } = await statfs(path);
+      const inMiB = (count: number) => Math.floor((count * bsize) / 1024 / 1024);
+      return { sizeMiB: inMiB(blocks), freeMiB: inMiB(bavail), isInMemory: memoryFileSystems.has(type) };
     },
     reflinks,
     addresses: () =>

@@ -6,6 +6,7 @@ import { doctorReportSchema } from '../contract/doctor.ts';
 import { loadConfig, parseConfig } from '../daemon/config.ts';
 import type { Runner } from '../platform/run.ts';
 import { thisHost, type DoctorHost } from './doctor-host.ts';
+import { checkForkImages, checkFreezing, checkReflink } from './fork-checks.ts';
 import {
   checkFirewalls,
   checkForwarding,
@@ -64,7 +65,7 @@ function madeUp(changes: Partial<DoctorHost> & { files?: Record<string, string> 
             .map((file) => file.slice(path.length + 1).split('/')[0] ?? ''),
         ),
       ]),
-    diskFreeMiB: () => Promise.resolve(50_000),
+    fileSystem: () => Promise.resolve({ sizeMiB: 90_000, freeMiB: 50_000, isInMemory: false }),
     reflinks: () => Promise.resolve(true),
     addresses: () => [{ name: 'eth0', cidr: '192.168.1.5/24' }],
     answers: () => Promise.resolve(false),
@@ -235,22 +236,89 @@ describe('the state directory', () => {
     [2_000, 'warn'],
     [500, 'fail'],
   ])('with %i MiB free is %s', async (freeMiB, result) => {
-    const [space] = await checkDisk(madeUp({ diskFreeMiB: () => Promise.resolve(freeMiB) }), config);
-    expect(space?.result).toBe(result);
+    const fileSystem = () => Promise.resolve({ sizeMiB: 90_000, freeMiB, isInMemory: false });
+    expect((await checkDisk(madeUp({ fileSystem }), config)).result).toBe(result);
   });
 
   it('that does not exist yet is judged by the folder above', async () => {
     const asked: string[] = [];
-    await checkDisk(
-      madeUp({ files: { '/var': '' }, diskFreeMiB: (path) => Promise.resolve(asked.push(path)) }),
-      config,
-    );
+    const fileSystem = (path: string) => Promise.resolve({ sizeMiB: 1, freeMiB: asked.push(path), isInMemory: false });
+    await checkDisk(madeUp({ files: { '/var': '' }, fileSystem }), config);
     expect(asked).toEqual(['/var']);
   });
 
   it('may have a hostd running', async () => {
     expect((await checkRunning(madeUp(), config)).found).toContain('not running');
     expect((await checkRunning(madeUp({ answers: () => Promise.resolve(true) }), config)).found).toMatch(/^running at/);
+  });
+});
+
+describe('forks', () => {
+  const method = (how: 'clone' | 'copy', reason: string) => () => Promise.resolve({ method: how, reason });
+  const memory = (sizeMiB: number, freeMiB: number) => () => Promise.resolve({ sizeMiB, freeMiB, isInMemory: true });
+  const withSandboxes = (sandboxes: object) => parseConfig({ sandboxes });
+
+  it('duplicate memory by a clone where ptrace is allowed', async () => {
+    const check = await checkFreezing(madeUp(), method('clone', 'tried'));
+    expect(check).toMatchObject({ result: 'ok', found: expect.stringContaining('tried') as unknown });
+    expect(check.mend).toBeUndefined();
+  });
+
+  it('copy it where ptrace is forbidden, which is a warning with what to do', async () => {
+    const check = await checkFreezing(madeUp(), method('copy', 'ptrace: EPERM'));
+    expect(check).toMatchObject({ result: 'warn', mend: expect.stringContaining('SYS_PTRACE') as unknown });
+    expect(check.found).toMatch(/^copy: .*ptrace: EPERM/);
+    const locked = madeUp({ files: { '/proc/sys/kernel/yama/ptrace_scope': '3\n' } });
+    expect((await checkFreezing(locked, method('copy', 'EPERM'))).mend).toContain('kernel.yama.ptrace_scope');
+  });
+
+  it('are not tried without root, and a failure to try is said', async () => {
+    const asked: string[] = [];
+    const ask = () => Promise.reject(new Error(`failed ${String(asked.push('asked'))}`));
+    expect((await checkFreezing(madeUp({ uid: 1000 }), ask)).found).toBe('not checked without root');
+    expect(asked).toEqual([]);
+    expect(await checkFreezing(madeUp(), ask)).toMatchObject({ result: 'warn', found: 'not known: failed 1' });
+  });
+
+  it.each([
+    [memory(8000, 7000), {}, 'ok', 'a tmpfs of 8000 MiB with 7000 MiB free; at most a quarter of the memory'],
+    [memory(8000, 7000), { forkImageMiB: 300 }, 'ok', 'at most 300 MiB'],
+    [memory(64, 60), {}, 'warn', 'what does not fit goes to the state directory'],
+    [undefined, {}, 'warn', '/dev/shm lies on a disk'],
+    [memory(64, 60), { forkImageMiB: 0 }, 'ok', 'in the state directory'],
+  ])('keep their images where there is room for them (%#)', async (fileSystem, sandboxes, result, found) => {
+    const host = madeUp(fileSystem === undefined ? {} : { fileSystem });
+    const check = await checkForkImages(host, withSandboxes(sandboxes));
+    expect(check.result).toBe(result);
+    expect(check.found).toContain(found);
+    expect(check.mend === undefined).toBe(result === 'ok');
+  });
+
+  it('look at the folder that is configured, or the one above when hostd has still to make it', async () => {
+    const asked: string[] = [];
+    const fileSystem = (path: string) => Promise.resolve({ sizeMiB: 1, freeMiB: asked.push(path), isInMemory: true });
+    const host = madeUp({ files: { '/mnt/images': '' }, fileSystem });
+    await checkForkImages(host, withSandboxes({ forkImageDirectory: '/mnt/images' }));
+    await checkForkImages(host, withSandboxes({ forkImageDirectory: '/mnt/images/of/forks' }));
+    expect(asked).toEqual(['/mnt/images', '/mnt/images']);
+  });
+
+  it('are told about reflinks, and how to get them', async () => {
+    expect((await checkReflink(madeUp(), config)).mend).toBeUndefined();
+    const without = await checkReflink(madeUp({ reflinks: () => Promise.resolve(false) }), config);
+    expect(without.result).toBe('ok');
+    expect(without.mend).toContain('mkfs.xfs -m reflink=1 /var/lib/offshoot.xfs');
+    expect(without.mend).toContain('mount -o loop /var/lib/offshoot.xfs /var/lib/offshoot');
+    const closed = await checkReflink(madeUp({ reflinks: () => Promise.resolve(undefined) }), config);
+    expect(closed.found).toContain('not checked');
+  });
+
+  it('see what file systems this machine has', async () => {
+    const host = thisHost();
+    expect(await host.fileSystem('/dev/shm')).toMatchObject({ isInMemory: true });
+    expect(await host.fileSystem('/proc')).toMatchObject({ isInMemory: false });
+    expect(await host.reflinks('/dev/shm')).toBe(false);
+    expect(await host.reflinks('/proc')).toBeUndefined();
   });
 });
 
@@ -266,7 +334,9 @@ describe('doctor on this machine', () => {
   it('gives a report of the contract’s form, and fails when a program is missing', async () => {
     const real = await loadConfig({ state: folder }, {});
     const report = doctorReportSchema.parse(await runDoctor({ ...real, kvm: 'off' }));
-    expect(report.checks.length).toBeGreaterThan(15);
+    const names = report.checks.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['QEMU', 'memory duplication', 'fork images', 'reflinks', 'hostd']));
+    expect(new Set(names).size).toBe(names.length);
     expect(report.ok).toBe(report.checks.every(({ result }) => result !== 'fail'));
     const bare = await runDoctor({ ...real, kvm: 'off' }, { ...thisHost(), searchPath: folder });
     expect(bare.ok).toBe(false);

@@ -3,7 +3,9 @@ import type { DoctorCheck, DoctorReport } from '../contract/doctor.ts';
 import type { HostdConfig } from '../daemon/config.ts';
 import { qemuOptions } from '../daemon/system-parts.ts';
 import { version } from '../version.ts';
+import { openQemuVmm } from '../vmm/qemu/open-qemu-vmm.ts';
 import { thisHost, type DoctorHost } from './doctor-host.ts';
+import { checkForkImages, checkFreezing, checkReflink } from './fork-checks.ts';
 import {
   checkFirewalls,
   checkForwarding,
@@ -38,12 +40,16 @@ export async function runDoctor(config: HostdConfig, host: DoctorHost = thisHost
     await checkPackages(host, stateDirectory),
     await checkNative(host, root),
     ...vmm.checks,
+    // whether KVM works was found above, and does not matter for this
+    await checkFreezing(host, async () => (await openQemuVmm({ ...options, kvm: 'off' })).freezeMethod()),
+    await checkForkImages(host, config),
     ...(await checkKernelNetworking(host)),
     await checkForwarding(host),
     await checkFirewalls(host, network),
     checkSubnet(host, network),
     await checkResolvers(host, network),
-    ...(await checkDisk(host, config)),
+    await checkDisk(host, config),
+    await checkReflink(host, config),
     await checkMemory(host),
     await checkCgroups(host),
     await checkImages(host, stateDirectory),
