@@ -8,10 +8,15 @@ import { readExit } from './exit-record.ts';
 import { encodeLaunchSpec } from './launch-spec.ts';
 import { machineFiles } from './machine-files.ts';
 import { LauncherError, startLauncher } from './start-launcher.ts';
+import { openMemoryFreezer } from './memory-freezer.ts';
 import { recordedProcess, terminateMachine } from './terminate.ts';
 import { buildNative, eventually, LaunchFolder, launcherProgram } from './testing/launch-folder.ts';
+import { freezeProgram, standInProgram, writeBase } from './testing/stand-in.ts';
 
-beforeAll(() => buildNative(), 120_000);
+beforeAll(() => {
+  buildNative();
+  buildNative('freeze-test');
+}, 120_000);
 
 const ignoreIdentity = () => undefined;
 
@@ -297,4 +302,70 @@ test('the launcher is told of before the VMM runs', async () => {
   const started = await startLauncher(launcherProgram, folder.path, ({ pid }) => seen.push(pid));
   expect(seen).toEqual([started.launcher.pid]);
   expect(await identifyProcess(started.vmm.pid)).toEqual(started.vmm);
+});
+
+/** A machine whose VMM can be duplicated, and a helper that has done so. */
+async function duplicated(folder: LaunchFolder) {
+  const base = folder.file('base');
+  await writeBase(base, 256);
+  await folder.writeSpec(`exec ${standInProgram} /proc/self/fd/9 64123`, {
+    files: [{ kind: 'read', number: 9, target: base }],
+  });
+  const { launcher, vmm } = await start(folder);
+  await eventually(async () => {
+    return (await text(folder.file('vmm.log')).catch(() => '')).includes('ready') ? true : undefined;
+  }, 'the stand-in');
+  const source = await identifyProcess(vmm.pid);
+  if (source === undefined) throw new Error('the stand-in has ended');
+  const image = folder.file('image');
+  const request = { basePath: base, imagePath: image, method: 'clone', minAvailableMiB: 64 } as const;
+  const freezer = await openMemoryFreezer({ program: freezeProgram, source, ...request });
+  expect(await freezer.freeze()).toBe('clone');
+  const children = (await childrenOf(launcher.pid)).filter((pid) => pid !== vmm.pid);
+  expect(children).toHaveLength(1);
+  const duplicate = await identifyProcess(children[0] ?? 0);
+  if (duplicate === undefined) throw new Error('the duplicate has ended');
+  return { launcher, vmm, freezer, duplicate };
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const list = await text(`/proc/${String(pid)}/task/${String(pid)}/children`);
+  return list.split(' ').filter(Boolean).map(Number);
+}
+
+test('the end of a duplicate is not the end of the VMM, and leaves no zombie', async () => {
+  await using folder = await LaunchFolder.make();
+  const { launcher, vmm, freezer } = await duplicated(folder);
+  await freezer.abandon();
+  await eventually(
+    async () => ((await childrenOf(launcher.pid)).length === 1 ? true : undefined),
+    'the reaping of the duplicate',
+  );
+  expect(await childrenOf(launcher.pid)).toEqual([vmm.pid]);
+  expect([await isAlive(launcher), await isAlive(vmm)]).toEqual([true, true]);
+  expect(await readdir(folder.path)).not.toContain('exit.json');
+  await signalProcess(launcher, 'SIGTERM');
+  expect(await exitRecord(folder)).toMatchObject({ signal: 'SIGKILL', cause: 'killed-by-us' });
+});
+
+test.each([
+  ['SIGTERM to the launcher', 'launcher', 'SIGTERM', 'killed-by-us'],
+  ['the end of the VMM', 'vmm', 'SIGKILL', 'vmm-killed'],
+] as const)('no duplicate survives %s, not even one whose helper hangs', async (_, whom, signal, cause) => {
+  await using folder = await LaunchFolder.make();
+  const machine = await duplicated(folder);
+  process.kill(machine.freezer.pid ?? 0, 'SIGSTOP');
+  await signalProcess(machine[whom], signal);
+  expect(await exitRecord(folder)).toMatchObject({ signal: 'SIGKILL', cause });
+  expect(await isAlive(machine.duplicate)).toBe(false);
+  process.kill(machine.freezer.pid ?? 0, 'SIGCONT');
+  await machine.freezer.abandon();
+});
+
+test('a duplicate dies with its source when the launcher is killed', async () => {
+  await using folder = await LaunchFolder.make();
+  const { launcher, duplicate, freezer } = await duplicated(folder);
+  await signalProcess(launcher, 'SIGKILL');
+  await eventually(async () => ((await isAlive(duplicate)) ? undefined : true), 'the end of the duplicate');
+  await expect(freezer.write()).rejects.toMatchObject({ code: 'freeze-failed', details: { step: 'source-gone' } });
 });

@@ -68,6 +68,7 @@ static void drop_privileges(const struct spec *spec) {
 
 void become_vmm(const struct spec *spec, pid_t launcher, int errors, int trouble) {
     trouble_fd = trouble;
+    if (setpgid(0, 0)) give_up("setpgid");
     place_files(spec, errors);
     limit(spec);
     volunteer_for_oom();

@@ -60,6 +60,7 @@ static pid_t start_vmm(struct spec *spec, int errors) {
     pid_t launcher = getpid(), vmm = fork();
     if (vmm < 0) fail_errno("fork");
     if (vmm == 0) become_vmm(spec, launcher, errors, trouble[1]);
+    setpgid(vmm, vmm); // as it does itself: whoever comes first
     close(trouble[1]);
     record_process("vmm.pid", vmm);
     char text[256];
@@ -72,20 +73,49 @@ static pid_t start_vmm(struct spec *spec, int errors) {
     fail("%s", text);
 }
 
+// Its duplicates are in its process group. Until the VMM is reaped the number is the group's own.
+static void kill_vmm(pid_t vmm) {
+    kill(vmm, SIGKILL);
+    kill(-vmm, SIGKILL);
+}
+
+// A duplicate of the VMM is a child of the launcher's too (cloned with CLONE_PARENT): it is reaped as it ends, and its end is not the VMM's.
+static bool reap(pid_t vmm, int *status, struct rusage *usage) {
+    for (;;) {
+        siginfo_t ended = {0};
+        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) || !ended.si_pid) return false;
+        if (ended.si_pid != vmm) {
+            waitpid(ended.si_pid, NULL, WNOHANG);
+            continue;
+        }
+        kill_vmm(vmm);
+        return wait4(vmm, status, 0, usage) == vmm;
+    }
+}
+
+// They are killed; only a tracer that hangs could hold them back, and nobody waits for it.
+static void reap_duplicates(void) {
+    for (int waited_ms = 0; waited_ms < 1000; waited_ms += 2) {
+        siginfo_t ended = {0};
+        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG)) return;
+        if (!ended.si_pid) poll(NULL, 0, 2);
+    }
+}
+
 // Returns when the VMM is reaped.
 static int watch(pid_t vmm, int signals, struct log logs[2], struct rusage *usage, bool *kill_requested) {
     for (;;) {
         struct pollfd polled[3] = {{signals, POLLIN, 0}, {logs[0].source, POLLIN, 0}, {logs[1].source, POLLIN, 0}};
-        if (poll(polled, 3, -1) < 0 && errno != EINTR) kill(vmm, SIGKILL);
+        if (poll(polled, 3, -1) < 0 && errno != EINTR) kill_vmm(vmm);
         struct signalfd_siginfo info;
         while (read(signals, &info, sizeof info) == sizeof info) {
             if (info.ssi_signo != SIGTERM) continue;
             *kill_requested = true;
-            kill(vmm, SIGKILL); // not reaped yet, so the pid is still its own
+            kill_vmm(vmm);
         }
         for (int at = 0; at < 2; at++) log_drain(&logs[at]);
         int status;
-        if (wait4(vmm, &status, WNOHANG, usage) != vmm) continue;
+        if (!reap(vmm, &status, usage)) continue;
         for (int at = 0; at < 2; at++) log_drain(&logs[at]);
         return status;
     }
@@ -114,6 +144,7 @@ int main(int count, char **words) {
     bool kill_requested = false;
     int status = watch(vmm, signals, logs, &usage, &kill_requested);
     remove_sockets(&spec);
+    reap_duplicates();
     record_exit(status, &usage, kill_requested);
     return 0;
 }

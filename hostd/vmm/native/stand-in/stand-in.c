@@ -139,14 +139,17 @@ int main(int count, char **words) {
     deny_clones();
     printf("ready %d\n", getpid());
     fflush(stdout);
-    bool idle = false;
+    bool idle = false, input_ended = false;
     for (char line[64];;) {
-        struct pollfd polled = {0, POLLIN, 0};
+        struct pollfd polled = {input_ended ? -1 : 0, POLLIN, 0};
         struct timespec timeout = {0, 700000};
         long result = poll_input(&polled, idle ? NULL : &timeout);
         if (result != 0 && result != 1 && !(result == -EINTR && signals)) errors++;
         if (result != 1) continue;
-        if (!fgets(line, sizeof line, stdin)) return 0;
+        if (!fgets(line, sizeof line, stdin)) {
+            idle = input_ended = true;
+            continue;
+        }
         if (!strcmp(line, "report\n")) report();
         if (!strcmp(line, "rewrite\n")) rewriting = true;
         if (!strcmp(line, "idle\n")) idle = true;

@@ -11,6 +11,8 @@ export const freezeProgram = join(nativeDirectory, 'freeze');
 /** The same with fault points: FREEZE_FAIL and FREEZE_KILL name one. */
 export const faultyFreezeProgram = join(nativeDirectory, 'freeze-faults');
 
+export const standInProgram = join(nativeDirectory, 'stand-in');
+
 /** A base image of `pages` pages; every fifth has data. */
 export async function writeBase(path: string, pages: number): Promise<void> {
   await using file = await open(path, 'w');
@@ -53,7 +55,7 @@ export class StandIn implements AsyncDisposable {
   }
 
   static async start(basePath: string, before = ''): Promise<StandIn> {
-    const command = `${before}\n${join(nativeDirectory, 'stand-in')} '${basePath}' 64123; exit`;
+    const command = `${before}\n${standInProgram} '${basePath}' 64123; exit`;
     const shell = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'pipe', 'ignore'] });
     const lines = new LineReader(shell.stdout);
     const pid = /^ready (\d+)$/.exec((await lines.next()) ?? '')?.[1];
