@@ -66,7 +66,7 @@ export const catalogue = {
     status: 409,
     retryable: true,
     title: 'The sandbox is not running.',
-    hint: 'Wait until its state is running, or create a new one.',
+    hint: 'Resume it when it is paused, wait when it is being created; else create a new one.',
   },
   'sandbox-id-taken': {
     status: 409,

@@ -27,6 +27,8 @@ export const forkRoutes: readonly Route[] = [
       'capacity-exhausted',
       'capacity-impossible',
       'host-disk-full',
+      'boot-failed',
+      'network-setup-failed',
       'guest-unresponsive',
       'guest-protocol',
     ],
