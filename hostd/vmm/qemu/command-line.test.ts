@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { qemuCommandLine, type MachinePlan, type QemuProfile } from './command-line.ts';
+import { incomingUri, qemuCommandLine, type MachinePlan, type QemuProfile } from './command-line.ts';
 
 const profile: QemuProfile = {
   program: '/usr/bin/qemu-system-x86_64',
@@ -12,8 +12,8 @@ const profile: QemuProfile = {
 const cold: MachinePlan = {
   shape: { cpus: 1, memoryMiB: 512, diskMiB: 4096 },
   link: { guestMac: '52:54:00:00:00:01', mtu: 1400, tapName: 'tap3' },
-  overlayPath: '/vm/overlay.qcow2',
-  layers: [{ path: '/images/root, with comma.raw', format: 'raw' }],
+  overlay: { node: 'overlay-0', file: 'overlay-0.qcow2' },
+  layers: [{ node: 'layer-0', path: '/images/root, with comma.raw', format: 'raw' }],
   memory: { kind: 'written-through', path: '/t/memory' },
   boot: {
     kind: 'cold',
@@ -25,9 +25,9 @@ const cold: MachinePlan = {
 
 const restore: MachinePlan = {
   ...cold,
-  layers: [{ path: '/t/disk', format: 'qcow2' }, ...cold.layers],
+  layers: [{ node: 'layer-1', path: '/t/disk', format: 'qcow2' }, ...cold.layers],
   memory: { kind: 'private-copy', path: '/t/memory' },
-  boot: { kind: 'restore', devices: '/t/devices' },
+  boot: { kind: 'restore', devices: '/t/devices', deferred: false },
 };
 
 /** Values of an option in the order given. */
@@ -61,37 +61,54 @@ test('every descriptor the arguments name is opened by the launcher, once, and n
   }
 });
 
-test('no path of the host is an argument: all are opened beforehand', () => {
+test('no path of the host is an argument: all are opened beforehand, but for the overlay in the machine’s own folder', () => {
   for (const plan of [cold, restore]) {
     const { args, files } = qemuCommandLine(profile, plan);
-    for (const path of ['/images/', '/t/', '/vm/', 'tap3']) expect(args.join(' ')).not.toContain(path);
+    for (const path of ['/images/', '/t/', 'tap3']) expect(args.join(' ')).not.toContain(path);
     expect(files.map((file) => file.target)).toEqual(
-      expect.arrayContaining(['/vm/overlay.qcow2', 'tap3', '/t/memory']),
+      expect.arrayContaining(['tap3', '/t/memory', ...plan.layers.map((layer) => layer.path)]),
     );
   }
 });
 
 test('the disk chain is named layer by layer, only the overlay can be written', () => {
-  const nodes = values(qemuCommandLine(profile, restore).args, '-blockdev').map(
-    (text) => JSON.parse(text) as Record<string, unknown>,
-  );
+  const { args, files } = qemuCommandLine(profile, restore);
+  const nodes = values(args, '-blockdev').map((text) => JSON.parse(text) as Record<string, unknown>);
   expect(nodes.map((node) => [node['node-name'], node['driver'], node['backing'], node['read-only']])).toEqual([
-    ['layer1', 'raw', undefined, true],
-    ['layer0', 'qcow2', 'layer1', true],
-    ['overlay', 'qcow2', 'layer0', false],
+    ['layer-0', 'raw', undefined, true],
+    ['layer-1', 'qcow2', 'layer-0', true],
+    ['overlay-0', 'qcow2', 'layer-1', false],
   ]);
   expect(nodes.map((node) => node['cache'])).toEqual(Array(3).fill({ 'no-flush': true }));
-  const { files } = qemuCommandLine(profile, restore);
-  expect(files.filter((file) => file.kind === 'read-write').map((file) => file.target)).toEqual(['/vm/overlay.qcow2']);
+  expect(nodes.map((node) => (node['file'] as { filename: string }).filename)).toEqual([
+    '/dev/fdset/21',
+    '/dev/fdset/20',
+    'overlay-0.qcow2',
+  ]);
+  expect(values(args, '-device')).toContain('virtio-blk-device,drive=overlay-0');
+  expect(files.filter((file) => file.kind === 'read-write')).toEqual([]);
 });
 
-test('a template in the making writes its memory through, a restore maps it privately, others have none on disk', () => {
+test('a template in the making writes its memory through, all others map it privately', () => {
   const memory = (plan: MachinePlan, version = profile) => values(qemuCommandLine(version, plan).args, '-object')[0];
   expect(memory(cold)).toBe('memory-backend-file,id=memory,size=512M,merge=off,mem-path=/proc/self/fd/15,share=on');
   expect(memory(restore)).toMatch(/,share=off$/);
   expect(memory(restore, withVersion(8, 1))).toMatch(/,share=off$/);
   expect(memory(restore, withVersion(8, 2))).toMatch(/,share=off,readonly=on,rom=off$/);
-  expect(memory({ ...cold, memory: { kind: 'anonymous' } })).toBe('memory-backend-ram,id=memory,size=512M,merge=off');
+  expect(memory({ ...cold, memory: { kind: 'private-copy', path: '/m' } })).toMatch(/,share=off$/);
+});
+
+test('a machine whose image is still being written waits to be fed', () => {
+  const deferred: MachinePlan = { ...restore, boot: { kind: 'restore', devices: '/t/devices', deferred: true } };
+  for (const [version, uri] of [
+    [profile.version, 'fd:16'],
+    [withVersion(10, 0).version, 'file:/dev/fdset/16'],
+  ] as const) {
+    const { args, files } = qemuCommandLine({ ...profile, version }, deferred);
+    expect(values(args, '-incoming')).toEqual(['defer']);
+    expect(incomingUri(version)).toBe(uri);
+    expect(files.some((file) => file.number === 16 && file.target === '/t/devices')).toBe(true);
+  }
 });
 
 test('device state comes in by the form the version knows, without a kernel', () => {

@@ -1,6 +1,6 @@
 import type { VmLaunch } from '../vmm.ts';
 import { fdset, fdsetPath, type CommandLinePart } from './command-line-part.ts';
-import { diskChain, type DiskLayer } from './disk-chain.ts';
+import { diskChain, type ChainLayer } from './disk-chain.ts';
 import type { InheritedFile } from './launch-spec.ts';
 import { machineFiles } from './machine-files.ts';
 import { mapsReadOnlyMemoryFiles, takesIncomingFile, type QemuVersion } from './qemu-version.ts';
@@ -25,12 +25,14 @@ export interface MachineLink {
 export interface MachinePlan {
   shape: VmLaunch['shape'];
   link: MachineLink | undefined;
-  overlayPath: string;
-  layers: readonly DiskLayer[];
-  memory: { kind: 'anonymous' } | { kind: 'written-through'; path: string } | { kind: 'private-copy'; path: string };
+  /** A file of the machine's folder. */
+  overlay: { node: string; file: string };
+  layers: readonly ChainLayer[];
+  memory: { kind: 'written-through' | 'private-copy'; path: string };
   boot:
     | { kind: 'cold'; kernel: string; initramfs: string; kernelArguments: readonly string[] }
-    | { kind: 'restore'; devices: string };
+    /** `deferred` waits for `migrate-incoming` before it reads device state and touches memory. */
+    | { kind: 'restore'; devices: string; deferred: boolean };
 }
 
 export const machineType = 'microvm';
@@ -45,14 +47,17 @@ export const sandboxOptions = 'on,obsolete=deny,elevateprivileges=deny,spawn=den
 const translationBufferMiB = 64;
 
 /** Part of every restore key: a change of the command line that a saved machine could notice needs another number. */
-export const commandLineVersion = 3;
+export const commandLineVersion = 4;
+
+/** The descriptor through which QEMU has its memory image open for life, whatever became of the file's name. */
+export const memoryDescriptor = 15;
 
 const numbers = {
   qmp: 10,
   agent: 11,
   tap: 12,
   console: 13,
-  memory: 15,
+  memory: memoryDescriptor,
   devices: 16,
   kernel: 17,
   initramfs: 18,
@@ -68,7 +73,7 @@ export function qemuCommandLine(profile: QemuProfile, plan: MachinePlan): Comman
     basics(profile, plan),
     channels(),
     link(plan),
-    diskChain(plan.overlayPath, plan.layers),
+    diskChain(plan.overlay, plan.layers),
     memory(profile, plan),
     boot(profile, plan),
   ];
@@ -119,8 +124,6 @@ function memory(profile: QemuProfile, plan: MachinePlan): CommandLinePart {
   const size = `id=memory,size=${String(plan.shape.memoryMiB)}M,merge=off`;
   const path = `mem-path=/proc/self/fd/${String(numbers.memory)}`;
   switch (plan.memory.kind) {
-    case 'anonymous':
-      return { args: ['-object', `memory-backend-ram,${size}`], files: [] };
     case 'written-through':
       return {
         args: ['-object', `memory-backend-file,${size},${path},share=on`],
@@ -138,11 +141,10 @@ function memory(profile: QemuProfile, plan: MachinePlan): CommandLinePart {
 
 function boot(profile: QemuProfile, { boot: how }: MachinePlan): CommandLinePart {
   if (how.kind === 'restore') {
-    const incoming = takesIncomingFile(profile.version)
-      ? ['-add-fd', fdset(numbers.devices), '-incoming', `file:${fdsetPath(numbers.devices)}`]
-      : ['-incoming', `fd:${String(numbers.devices)}`];
+    const openable = takesIncomingFile(profile.version) ? ['-add-fd', fdset(numbers.devices)] : [];
+    const args = [...openable, '-incoming', how.deferred ? 'defer' : incomingUri(profile.version)];
     // No kernel: it is in the restored memory, and loading it again would cost the time.
-    return { args: incoming, files: [{ kind: 'read', number: numbers.devices, target: how.devices }] };
+    return { args, files: [{ kind: 'read', number: numbers.devices, target: how.devices }] };
   }
   const args = [
     '-kernel',
@@ -158,6 +160,11 @@ function boot(profile: QemuProfile, { boot: how }: MachinePlan): CommandLinePart
       { kind: 'read', number: numbers.initramfs, target: how.initramfs },
     ],
   };
+}
+
+/** Where the device state comes in. */
+export function incomingUri(version: QemuVersion): string {
+  return takesIncomingFile(version) ? `file:${fdsetPath(numbers.devices)}` : `fd:${String(numbers.devices)}`;
 }
 
 // A guest that reboots or panics ends its VMM (-no-reboot, by triple fault: microvm has no other way).

@@ -1,59 +1,67 @@
 import { fdset, fdsetPath, type CommandLinePart } from './command-line-part.ts';
 import type { InheritedFile } from './launch-spec.ts';
 
-/** The disk chain under the overlay, topmost first. */
+/** One file of a disk. */
 export interface DiskLayer {
   path: string;
   format: 'raw' | 'qcow2';
 }
 
-const numbers = { overlay: 14, firstLayer: 20 };
+/** A layer as QEMU knows it. */
+export interface ChainLayer extends DiskLayer {
+  node: string;
+}
 
-/** Every layer is named, so the names of backing files inside the images are never followed and a state directory can be moved. */
-export function diskChain(overlayPath: string, layers: readonly DiskLayer[]): CommandLinePart {
-  const nodes = layers.map((layer, index) => ({
-    ...layer,
-    name: `layer${String(index)}`,
-    number: numbers.firstLayer + index,
-  }));
-  const args = nodes.toReversed().flatMap((node, index, all) => {
-    const below = all[index - 1];
-    const backing = node.format === 'raw' ? {} : { backing: below?.name ?? null };
-    return blockdev({ name: node.name, format: node.format, number: node.number, readOnly: true, more: backing });
+export const firstLayerDescriptor = 20;
+
+/**
+ * The disk: the overlay the guest writes to, a file of the machine's folder, over read-only layers, topmost first. Every layer is named, so
+ * the names of backing files inside the images are never followed and a state directory can be moved.
+ */
+export function diskChain(overlay: { node: string; file: string }, layers: readonly ChainLayer[]): CommandLinePart {
+  const nodes = layers.map((layer, index) => ({ ...layer, number: firstLayerDescriptor + index }));
+  const args = nodes.toReversed().flatMap((layer, index, all) => {
+    const { node, format, number } = layer;
+    const options = blockNode({
+      node,
+      format,
+      filename: fdsetPath(number),
+      readOnly: true,
+      backing: all[index - 1]?.node ?? null,
+    });
+    return ['-add-fd', fdset(number), '-blockdev', JSON.stringify(options)];
   });
-  args.push(
-    ...blockdev({
-      name: 'overlay',
-      format: 'qcow2',
-      number: numbers.overlay,
-      readOnly: false,
-      more: { backing: nodes[0]?.name ?? null },
-    }),
-  );
-  args.push('-device', 'virtio-blk-device,drive=overlay');
-  const files: InheritedFile[] = [{ kind: 'read-write', number: numbers.overlay, target: overlayPath }];
-  for (const node of nodes) files.push({ kind: 'read', number: node.number, target: node.path });
+  const top = overlayNode(overlay, nodes[0]?.node ?? null);
+  args.push('-blockdev', JSON.stringify(top), '-device', `virtio-blk-device,drive=${overlay.node}`);
+  const files = nodes.map(({ number, path }): InheritedFile => ({ kind: 'read', number, target: path }));
   return { args, files };
 }
 
-interface BlockNode {
-  name: string;
+/**
+ * Options of the overlay in use, for the command line and for `blockdev-add`. QEMU opens it by its name in the working directory, so that
+ * it can open it again read-only when the next overlay takes its place: it then gives up its write lock, and others may read it.
+ */
+export function overlayNode(overlay: { node: string; file: string }, backing: string | null): Record<string, unknown> {
+  return blockNode({ node: overlay.node, format: 'qcow2', filename: overlay.file, readOnly: false, backing });
+}
+
+interface NodeOptions {
+  node: string;
   format: 'raw' | 'qcow2';
-  number: number;
+  filename: string;
   readOnly: boolean;
-  more: Readonly<Record<string, string | null>>;
+  backing: string | null;
 }
 
 // no-flush: a sandbox's disk need not outlive a crash of the host, and a guest's fsync then costs next to nothing.
-function blockdev({ name, format, number, readOnly, more }: BlockNode): string[] {
-  const node = {
-    'node-name': name,
+function blockNode({ node, format, filename, readOnly, backing }: NodeOptions): Record<string, unknown> {
+  return {
+    'node-name': node,
     driver: format,
     'read-only': readOnly,
     discard: 'unmap',
     cache: { 'no-flush': true },
-    ...more,
-    file: { driver: 'file', filename: fdsetPath(number), discard: 'unmap', cache: { 'no-flush': true } },
+    ...(format === 'raw' ? {} : { backing }),
+    file: { driver: 'file', filename, discard: 'unmap', cache: { 'no-flush': true } },
   };
-  return ['-add-fd', fdset(number), '-blockdev', JSON.stringify(node)];
 }

@@ -5,11 +5,13 @@ import { OffshootError } from '../../errors/offshoot-error.ts';
 import type { Runner } from '../../platform/run.ts';
 import type { Isolation, Vmm } from '../vmm.ts';
 import { commandLineVersion, machineType, type QemuProfile } from './command-line.ts';
+import { restoreKeyOf } from './compatibility.ts';
 import { parseCpuInfo, type HostCpu } from './host-cpu.ts';
+import { snapshotFormatVersion } from './machine-record.ts';
+import { openMemoryFreezer, probeFreezeMethod } from './memory-freezer.ts';
 import { probeKvm, type KvmProbe } from './probe-kvm.ts';
 import { probeQemu, type QemuFound } from './probe.ts';
 import { QemuVmm } from './qemu-vmm.ts';
-import { snapshotFormatVersion } from './snapshot-record.ts';
 
 export interface OpenQemuOptions {
   runner: Runner;
@@ -54,9 +56,11 @@ export async function openQemuVmm(options: OpenQemuOptions): Promise<Vmm> {
   const { qemu, kvm } = await reportQemu(options);
   if (!('program' in qemu)) throw new OffshootError('tool-missing', { message: `${qemu.problem}.`, hint: qemu.mend });
   const host = parseCpuInfo(await readFile('/proc/cpuinfo', 'utf8'));
+  const freezeMethod = once(() => probeFreezeMethod(join(options.nativeDirectory, 'freeze'), options.runner));
   const emulated = makeVmm(options, {
     qemu,
     host,
+    freezeMethod,
     tscKhz: await measureTscKhz(options),
     accelerator: 'tcg',
     isolation: { tier: 'emulated', reason: kvm.works ? 'KVM passed the probe but did not boot a kernel' : kvm.reason },
@@ -65,6 +69,7 @@ export async function openQemuVmm(options: OpenQemuOptions): Promise<Vmm> {
   const parts = {
     qemu,
     host,
+    freezeMethod,
     tscKhz: undefined,
     accelerator: 'kvm',
     isolation: { tier: 'kvm', reason: kvm.reason },
@@ -82,6 +87,7 @@ interface VmmParts {
   tscKhz: number | undefined;
   accelerator: QemuProfile['accelerator'];
   isolation: Isolation;
+  freezeMethod: () => ReturnType<Vmm['freezeMethod']>;
   emulatedFallback?: Vmm;
   kvmGid?: number;
 }
@@ -102,6 +108,8 @@ function makeVmm(options: OpenQemuOptions, parts: VmmParts): Vmm {
     },
     launcherProgram: join(options.nativeDirectory, 'launcher'),
     runner: options.runner,
+    openFreezer: (request) => openMemoryFreezer({ program: join(options.nativeDirectory, 'freeze'), ...request }),
+    freezeMethod: parts.freezeMethod,
     ...(emulatedFallback === undefined ? {} : { emulatedFallback }),
     ...(kvmGid === undefined ? {} : { kvmGid }),
   });
@@ -110,16 +118,21 @@ function makeVmm(options: OpenQemuOptions, parts: VmmParts): Vmm {
 // microvm promises no migration between versions, hence the whole build text. Under TCG the guest's CPU is made of software, but its clock
 // runs at the host's rate, which the model stands for.
 function restoreKey(qemu: QemuFound, accelerator: string, cpuModel: string, host: HostCpu): string {
-  const versions = [`snapshot=${String(snapshotFormatVersion)}`, `command-line=${String(commandLineVersion)}`];
-  const flags = accelerator === 'kvm' ? [`flags=${host.flagsDigest}`] : [];
-  const parts = [
-    ...versions,
-    `qemu=${qemu.version.text}`,
-    `machine=${machineType}`,
-    `accel=${accelerator}`,
-    `cpu=${cpuModel}`,
-  ];
-  return [...parts, `host=${host.model}`, ...flags].join(';');
+  return restoreKeyOf({
+    snapshot: String(snapshotFormatVersion),
+    'command-line': String(commandLineVersion),
+    qemu: qemu.version.text,
+    machine: machineType,
+    accel: accelerator,
+    cpu: cpuModel,
+    host: host.model,
+    ...(accelerator === 'kvm' ? { flags: host.flagsDigest } : {}),
+  });
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
 }
 
 async function measureTscKhz({ runner, nativeDirectory }: OpenQemuOptions): Promise<number | undefined> {

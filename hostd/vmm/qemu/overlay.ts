@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, chown, copyFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, link } from 'node:fs/promises';
 import { runChecked, type Runner } from '../../platform/run.ts';
 import type { DiskLayer } from './disk-chain.ts';
 
@@ -25,13 +25,30 @@ export async function createOverlay(
   ]);
 }
 
-/** Gives a machine its own copy of a snapshot's empty overlay: shared extents where the file system can. */
-export async function copyOverlay(seed: string, path: string): Promise<void> {
+/** Gives a machine its own copy of an empty overlay: shared extents where the file system can. The VMM's user alone may use it. */
+export async function copyOverlay(seed: string, path: string, owner: { uid: number; gid: number }): Promise<void> {
   await copyFile(seed, path, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  await ownOverlay(path, owner);
 }
 
-/** The VMM's user alone may use it. */
-export async function ownOverlay(path: string, uid: number, gid: number): Promise<void> {
+export async function ownOverlay(path: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   await chown(path, uid, gid);
   await chmod(path, 0o600);
+}
+
+/** Nobody writes it any more. */
+export async function sealFile(path: string): Promise<void> {
+  await chown(path, 0, 0);
+  await chmod(path, 0o400);
+}
+
+/** Gives a file a second name, so that it outlives the removal of the first; the old path when the other is on another file system. */
+export async function linkOrStay(from: string, to: string): Promise<string> {
+  try {
+    await link(from, to);
+    return to;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EXDEV') return from;
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Runner } from '../../platform/run.ts';
-import { probeQemu } from './probe.ts';
+import { neededCommands, probeQemu } from './probe.ts';
 
-const commands = ['stop', 'quit', 'query-status', 'xen-save-devices-state'];
+const commands = [...neededCommands];
 
 interface Pretended {
   version?: string;
@@ -46,7 +46,10 @@ test.each<[Pretended, string]>([
   [{ version: 'QEMU emulator version 6.2.0' }, 'is too old'],
   [{ version: 'qemu?' }, 'does not tell its version'],
   [{ machines: 'pc   Standard PC' }, 'no machine microvm'],
-  [{ commands: ['stop', 'quit', 'query-status'] }, 'lacks the QMP commands xen-save-devices-state'],
+  [
+    { commands: commands.filter((name) => !/^(xen|block-st)/.test(name)) },
+    'lacks the QMP commands xen-save-devices-state, block-stream',
+  ],
   [{ stderr: '-sandbox: seccomp support is disabled' }, 'seccomp support is disabled'],
 ])('%j: %s', async (pretended, problem) => {
   const found = await probe(pretended);

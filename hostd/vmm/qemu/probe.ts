@@ -6,8 +6,12 @@ import type { Runner } from '../../platform/run.ts';
 import { machineType, sandboxOptions } from './command-line.ts';
 import { parseQemuVersion, type QemuVersion } from './qemu-version.ts';
 
-/** What the driver needs of QEMU beyond booting: device state without RAM is what templates are made of. */
-const neededCommands = ['stop', 'quit', 'query-status', 'xen-save-devices-state'] as const;
+/** What the driver needs of QEMU beyond booting: device state without RAM is what templates and copies are made of. */
+export const neededCommands = [
+  ...['stop', 'cont', 'quit', 'query-status', 'xen-save-devices-state', 'migrate-incoming'],
+  ...['blockdev-add', 'blockdev-del', 'blockdev-snapshot', 'block-stream', 'block-job-cancel'],
+  ...['query-block', 'query-block-jobs', 'query-named-block-nodes', 'query-fdsets', 'remove-fd'],
+] as const;
 /** 7.2 is the oldest that was tried. */
 const oldest = { major: 7, minor: 2 };
 const timeoutMs = 10_000;

@@ -1,9 +1,19 @@
 import { watch } from 'node:fs';
 import { isAlive, type ProcessIdentity } from '../../platform/process-identity.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
-import type { Vm, VmExit, VmRecord, VmSnapshotFiles, VmUsage } from '../vmm.ts';
+import type {
+  CaptureOptions,
+  CaptureResult,
+  Vm,
+  VmCapture,
+  VmExit,
+  VmRecord,
+  VmSnapshotFiles,
+  VmUsage,
+} from '../vmm.ts';
 import { readConsoleTail, readExit, unrecordedExit } from './exit-record.ts';
 import { agentSocketPath, machineFiles } from './machine-files.ts';
+import type { MachineControl } from './machine-control.ts';
 import type { StartedLauncher } from './start-launcher.ts';
 import { recordedProcess, terminateMachine } from './terminate.ts';
 import { processUsage } from './usage.ts';
@@ -15,6 +25,7 @@ const lastStepsMs = 2000;
 
 export interface QemuVmOptions {
   record: VmRecord;
+  control: MachineControl;
   /** Known to the one that started the launcher. */
   started?: Pick<StartedLauncher, 'ended' | 'forget'>;
   /** Saves the machine; absent when it was not started to be saved, or by an earlier hostd. */
@@ -26,17 +37,23 @@ export class QemuVm implements Vm {
   readonly record: VmRecord;
   readonly agentSocketPath: string;
   readonly exited: Promise<VmExit>;
+  readonly #control: MachineControl;
   readonly #freeze: ((into: VmSnapshotFiles) => Promise<void>) | undefined;
   readonly #released = new AbortController();
   readonly #forget: () => void;
+  #hibernating = false;
 
   constructor(options: QemuVmOptions) {
     this.record = options.record;
     this.agentSocketPath = agentSocketPath(options.record.directory);
+    this.#control = options.control;
     this.#freeze = options.freeze;
     this.#forget = options.started?.forget ?? (() => undefined);
     const gone = options.started?.ended ?? launcherGone(options.record, this.#released.signal);
-    this.exited = gone.then(() => exitOf(options.record.directory));
+    this.exited = gone.then(() => {
+      this.#control.release();
+      return this.#exit();
+    });
   }
 
   async usage(): Promise<VmUsage> {
@@ -52,14 +69,44 @@ export class QemuVm implements Vm {
     await this.#freeze(into);
   }
 
+  pause(): Promise<void> {
+    return this.#control.pause();
+  }
+
+  resume(): Promise<void> {
+    return this.#control.resume();
+  }
+
+  capture(into: VmSnapshotFiles, options: CaptureOptions): Promise<VmCapture> {
+    return this.#control.capture(into, options);
+  }
+
+  async hibernateInto(into: VmSnapshotFiles): Promise<CaptureResult> {
+    this.#hibernating = true;
+    try {
+      return await this.#control.hibernate(into, this.exited);
+    } catch (error) {
+      this.#hibernating = false;
+      throw error;
+    }
+  }
+
   async kill(): Promise<VmExit> {
     await terminateMachine(this.record.directory, this.record);
-    return (await readExit(this.record.directory)) ?? unrecordedExit(this.record.directory);
+    return this.#exit();
   }
 
   release(): void {
     this.#released.abort();
+    this.#control.release();
     this.#forget();
+  }
+
+  // A machine that was saved ended because it was told to; to its launcher it looks as if the guest had shut down.
+  async #exit(): Promise<VmExit> {
+    const { directory } = this.record;
+    const exit = (await readExit(directory)) ?? (await unrecordedExit(directory));
+    return this.#hibernating && exit.cause === 'guest-shutdown' ? { ...exit, cause: 'killed-by-us' } : exit;
   }
 
   async #vmm(): Promise<ProcessIdentity> {
@@ -67,10 +114,6 @@ export class QemuVm implements Vm {
     if (vmm !== undefined && (await isAlive(vmm))) return vmm;
     throw new OffshootError('sandbox-not-running', { message: 'The VMM of the sandbox has ended.' });
   }
-}
-
-async function exitOf(directory: string): Promise<VmExit> {
-  return (await readExit(directory)) ?? (await unrecordedExit(directory));
 }
 
 // The folder tells of the exit record at once; the poll is for a launcher that was killed and wrote none, and for a watch that fails.

@@ -1,28 +1,36 @@
-import { chmod, chown, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostBootId, isAlive, type ProcessIdentity } from '../../platform/process-identity.ts';
 import type { Runner } from '../../platform/run.ts';
-import type { Vm, VmExit, VmLaunch, Vmm, VmmFeatures, VmRecord } from '../vmm.ts';
-import { qemuCommandLine, type MachinePlan, type QemuProfile } from './command-line.ts';
+import type { Vm, VmExit, VmLaunch, Vmm, VmmFeatures, VmRecord, VmSnapshotFiles, VmSnapshotOrigin } from '../vmm.ts';
+import { removeCapture } from './capture-files.ts';
+import type { QemuProfile } from './command-line.ts';
+import { compatibilityOf } from './compatibility.ts';
 import { readExit } from './exit-record.ts';
+import { feedCapture } from './feed-capture.ts';
 import { completeSnapshot, saveAndQuit } from './freeze.ts';
-import { encodeLaunchSpec, type LaunchSpec } from './launch-spec.ts';
+import { launchSpec } from './launch-machine.ts';
+import { MachineControl } from './machine-control.ts';
 import { machineFiles } from './machine-files.ts';
-import { machineIdentity, planMachine } from './plan-machine.ts';
+import { MachineMonitor } from './machine-monitor.ts';
+import { writeMachineRecord } from './machine-record.ts';
+import type { OpenFreezer } from './memory-freezer-port.ts';
+import { planCold, type PlannedMachine } from './plan-machine.ts';
+import { planRestore } from './plan-restore.ts';
+import { encodeLaunchSpec } from './launch-spec.ts';
 import { QemuVm } from './qemu-vm.ts';
-import { snapshotRecordPath } from './snapshot-record.ts';
+import { attestMemory, readSnapshotRecord } from './snapshot-record.ts';
 import { asOffshootError } from './start-error.ts';
-import { startLauncher } from './start-launcher.ts';
+import { startLauncher, type StartedLauncher } from './start-launcher.ts';
 import { terminateMachine } from './terminate.ts';
-
-/** Room in the largest file a VMM may write, beyond the disk's or memory's own size, for qcow2's tables. */
-const fileSlackMiB = 1024;
 
 export interface QemuVmmOptions {
   profile: QemuProfile;
   features: VmmFeatures;
   launcherProgram: string;
   runner: Runner;
+  openFreezer: OpenFreezer;
+  freezeMethod: () => ReturnType<Vmm['freezeMethod']>;
   /** The group that may open /dev/kvm, when the accelerator needs it. */
   kvmGid?: number;
   emulatedFallback?: Vmm;
@@ -48,14 +56,45 @@ export class QemuVmm implements Vmm {
     }
   }
 
+  /** A machine that an earlier hostd left standing still, or half duplicated, goes on. */
   async adopt(record: VmRecord): Promise<Vm | VmExit | undefined> {
     if (record.bootId !== (await hostBootId())) return undefined;
-    if (await isAlive(record.launcher)) return new QemuVm({ record });
-    return readExit(record.directory);
+    if (!(await isAlive(record.launcher))) return readExit(record.directory);
+    const control = this.#control(record.directory);
+    // One that does not answer its monitor is shown by the silence of its agent.
+    await control.recover().catch(() => undefined);
+    return new QemuVm({ record, control });
+  }
+
+  compatibility(recorded: VmSnapshotOrigin): ReturnType<Vmm['compatibility']> {
+    return compatibilityOf(recorded, this.#origin);
+  }
+
+  async isWhole(files: VmSnapshotFiles): Promise<boolean> {
+    try {
+      const { layers } = await readSnapshotRecord(files);
+      await Promise.all([files.devices, ...layers.map(({ path }) => path)].map((path) => access(path)));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  attest(files: VmSnapshotFiles): Promise<void> {
+    return attestMemory(files);
+  }
+
+  freezeMethod(): ReturnType<Vmm['freezeMethod']> {
+    return this.#options.freezeMethod();
   }
 
   async destroy(directory: string, record: VmRecord | undefined): Promise<void> {
     await terminateMachine(directory, record);
+  }
+
+  get #origin(): VmSnapshotOrigin {
+    const { name, version, machine, cpuModel, restoreKey, isolation } = this.features;
+    return { name, version, machine, cpuModel, restoreKey, tier: isolation.tier };
   }
 
   async #start(launch: VmLaunch, onRecord: (record: VmRecord) => void): Promise<Vm> {
@@ -63,74 +102,67 @@ export class QemuVmm implements Vmm {
     // Searchable for the VMM and no more: its folder is its working directory.
     await chown(directory, 0, gid);
     await chmod(directory, 0o710);
-    const plan = await planMachine(launch, this.features.restoreKey, this.#options.runner);
-    await writeFile(join(directory, machineFiles.spec), encodeLaunchSpec(this.#spec(launch, plan)), {
-      mode: 0o600,
-      flag: 'wx',
-    });
+    const { plan, record: machine } = await this.#plan(launch);
+    await writeMachineRecord(directory, machine);
+    const spec = encodeLaunchSpec(launchSpec(this.#options, launch, plan));
+    await writeFile(join(directory, machineFiles.spec), spec, { mode: 0o600, flag: 'wx' });
     const bootId = await hostBootId();
-    const record = (launcher: ProcessIdentity): VmRecord => ({ launcher, bootId, directory });
+    const recordOf = (launcher: ProcessIdentity): VmRecord => ({ launcher, bootId, directory });
     const started = await startLauncher(this.#options.launcherProgram, directory, (identity) =>
-      onRecord(record(identity)),
+      onRecord(recordOf(identity)),
     );
-    const freeze = savable(launch)
-      ? (into: Parameters<Vm['freezeInto']>[0]) => this.#freeze(launch, plan, vm, into)
-      : undefined;
-    const vm: QemuVm = new QemuVm({
-      record: record(started.launcher),
-      started,
-      ...(freeze === undefined ? {} : { freeze }),
-    });
+    return this.#running(launch, recordOf(started.launcher), started);
+  }
+
+  async #plan(launch: VmLaunch): Promise<PlannedMachine> {
+    const { runner, profile } = this.#options;
+    const parts = { runner, version: profile.version, origin: this.#origin };
+    const { start, directory } = launch;
+    if (start.kind === 'cold') return planCold(launch, start, parts);
+    if (start.overlay === 'continue') {
+      for (const name of [machineFiles.spec, machineFiles.exit]) await rm(join(directory, name), { force: true });
+    }
+    return planRestore(launch, start, parts);
+  }
+
+  async #running(launch: VmLaunch, record: VmRecord, started: StartedLauncher): Promise<Vm> {
+    const { start, directory } = launch;
+    const control = this.#control(directory);
+    if (start.kind === 'restore' && start.capture !== undefined) {
+      try {
+        await feedCapture(new MachineMonitor(directory), this.#options.profile.version, start.capture);
+      } catch (error) {
+        await terminateMachine(directory, record);
+        throw error;
+      }
+    }
+    const savable = start.kind === 'cold' && start.memoryFile !== undefined;
+    const freeze = (into: VmSnapshotFiles) => this.#freeze(launch, vm, into);
+    const vm: QemuVm = new QemuVm({ record, started, control, ...(savable ? { freeze } : {}) });
+    control.compactSoon();
     return vm;
   }
 
-  #spec(launch: VmLaunch, plan: MachinePlan): LaunchSpec {
-    const { profile, kvmGid } = this.#options;
-    const largestMiB = Math.max(launch.shape.diskMiB, launch.shape.memoryMiB) + fileSlackMiB;
-    const netnsPath = launch.network?.netnsPath;
-    return {
-      uid: launch.uid,
-      gid: launch.gid,
-      groups: kvmGid === undefined ? [] : [kvmGid],
-      ...(netnsPath === undefined ? {} : { netnsPath }),
-      limits: { core: 0, nofile: 1024, fsize: largestMiB * 2 ** 20, memlock: 0 },
-      program: profile.program,
-      // One malloc arena instead of one per thread: some MiB less for each machine.
-      env: { PATH: '/usr/bin:/bin', MALLOC_ARENA_MAX: '1' },
-      ...qemuCommandLine(profile, plan),
-    };
+  #control(directory: string): MachineControl {
+    const { profile, runner, openFreezer } = this.#options;
+    const method = async () => (await this.freezeMethod()).method;
+    return new MachineControl({ directory, version: profile.version, runner, openFreezer, method });
   }
 
-  async #freeze(launch: VmLaunch, plan: MachinePlan, vm: QemuVm, into: Parameters<Vm['freezeInto']>[0]): Promise<void> {
-    const [baseDisk] = plan.layers;
-    if (plan.memory.kind !== 'written-through' || plan.memory.path !== into.memory || baseDisk === undefined) {
+  async #freeze({ start, directory }: VmLaunch, vm: QemuVm, into: VmSnapshotFiles): Promise<void> {
+    if (start.kind !== 'cold' || start.memoryFile !== into.memory) {
       throw new Error('freezeInto: the memory file is not the one this machine was started with');
     }
     try {
-      await saveAndQuit(launch.directory);
+      await saveAndQuit(new MachineMonitor(directory));
       const exit = await vm.exited;
       if (exit.exitCode !== 0)
         throw new Error(`the VMM ended with ${exit.signal ?? `exit code ${String(exit.exitCode)}`} while it was saved`);
-      const record = { ...machineIdentity(launch, this.features.restoreKey), baseDisk };
-      await completeSnapshot(this.#options.runner, {
-        machineDirectory: launch.directory,
-        into,
-        gid: launch.gid,
-        version: this.#options.profile.version,
-        record,
-      });
+      await completeSnapshot({ machineDirectory: directory, into, version: this.#options.profile.version });
     } catch (error) {
       await vm.kill();
-      await Promise.all(
-        [into.memory, into.devices, into.disk, into.overlaySeed, snapshotRecordPath(into.directory)].map((path) =>
-          rm(path, { force: true }),
-        ),
-      );
+      await removeCapture(into);
       throw asOffshootError(error);
     }
   }
-}
-
-function savable({ start }: VmLaunch): boolean {
-  return start.kind === 'cold' && start.memoryFile !== undefined;
 }

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { snapshotFormatVersion } from './machine-record.ts';
 import {
+  attestMemory,
+  readDiskRecord,
   readSnapshotRecord,
-  requireSameMachine,
+  requireSameHardware,
   stampMemory,
   writeSnapshotRecord,
   type SnapshotRecord,
@@ -28,12 +31,18 @@ function files(root = state) {
 
 async function record(): Promise<SnapshotRecord> {
   return {
-    formatVersion: 1,
-    restoreKey: 'key',
-    cpus: 1,
-    memoryMiB: 512,
-    link: { guestMac: 'aa', mtu: 1400 },
-    baseDisk: { path: join(state, 'images/root.raw'), format: 'raw' },
+    formatVersion: snapshotFormatVersion,
+    hardware: {
+      origin: { name: 'qemu', version: '7.2', machine: 'm', cpuModel: 'c', restoreKey: 'key', tier: 'emulated' },
+      cpus: 1,
+      memoryMiB: 512,
+      link: { guestMac: 'aa', mtu: 1400 },
+    },
+    layers: [
+      { path: files().disk, format: 'qcow2', sealed: true },
+      { path: join(state, 'images/root.raw'), format: 'raw', sealed: true },
+    ],
+    foundation: 2,
     memoryStamp: await stampMemory(files().memory),
   };
 }
@@ -48,7 +57,10 @@ test('is read as written, and follows a state directory that is moved', async ()
   const moved = `${state}-moved`;
   await rename(state, moved);
   state = moved;
-  expect((await readSnapshotRecord(files())).baseDisk.path).toBe(join(moved, 'images/root.raw'));
+  expect((await readSnapshotRecord(files())).layers.map(({ path }) => path)).toEqual([
+    join(moved, 'template/disk'),
+    join(moved, 'images/root.raw'),
+  ]);
 });
 
 test.each(['content', 'content with its time set back', 'size'])(
@@ -77,11 +89,27 @@ test('a snapshot without record, with a damaged one, or without memory is not wh
   await expect(readSnapshotRecord(files())).rejects.toMatchObject(missing);
 });
 
-test('another machine than the saved one is refused by name', async () => {
-  const saved = await record();
-  expect(() => requireSameMachine(saved, saved)).not.toThrow();
-  expect(() => requireSameMachine(saved, { ...saved, cpus: 2, link: null })).toThrow('another cpus, guestMac, mtu');
-  expect(() => requireSameMachine(saved, { ...saved, restoreKey: 'new', memoryMiB: 1 })).toThrow(
-    'another host or VMM, memoryMiB',
-  );
+test('a snapshot without memory still tells its disk', async () => {
+  await write();
+  await rm(files().memory);
+  expect((await readDiskRecord(files())).layers).toHaveLength(2);
+});
+
+test('content found right is taken as it is, without a change of the record; a later change is noticed', async () => {
+  await write();
+  const before = await readFile(join(files().directory, 'machine.json'), 'utf8');
+  await writeFile(files().memory, 'RAM');
+  await expect(readSnapshotRecord(files())).rejects.toMatchObject({ details: { reason: 'snapshot-tampered' } });
+  await attestMemory(files());
+  await readSnapshotRecord(files());
+  expect(await readFile(join(files().directory, 'machine.json'), 'utf8')).toBe(before);
+  await writeFile(files().memory, 'ram');
+  await expect(readSnapshotRecord(files())).rejects.toMatchObject({ details: { reason: 'snapshot-tampered' } });
+});
+
+test('other hardware than the saved is refused by name', async () => {
+  const saved = (await record()).hardware;
+  expect(() => requireSameHardware(saved, saved)).not.toThrow();
+  expect(() => requireSameHardware(saved, { ...saved, cpus: 2, link: null })).toThrow('another cpus, guestMac, mtu');
+  expect(() => requireSameHardware(saved, { ...saved, memoryMiB: 1 })).toThrow('another memoryMiB');
 });

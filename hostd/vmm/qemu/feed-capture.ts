@@ -1,0 +1,17 @@
+import type { VmCapture } from '../vmm.ts';
+import { incomingUri } from './command-line.ts';
+import { anything, type MachineMonitor } from './machine-monitor.ts';
+import type { QemuVersion } from './qemu-version.ts';
+
+const loadTimeoutMs = 30_000;
+
+/**
+ * Lets a machine that was started over an unfinished image load its device state once the image is whole; until then it has touched none of
+ * its memory. Rejects as the capture does.
+ */
+export async function feedCapture(monitor: MachineMonitor, version: QemuVersion, capture: VmCapture): Promise<void> {
+  await monitor.session(async (qmp) => {
+    await capture.complete;
+    await qmp.execute('migrate-incoming', { uri: incomingUri(version) }, anything, loadTimeoutMs);
+  });
+}
