@@ -10,15 +10,17 @@ export interface HostPicture {
   rules: string[];
   mounts: string[];
   cgroups: string[];
+  /** Memory images of forks. */
+  images: string[];
 }
 
 /** What Offshoot starts: a VMM, its launcher, or a hostd on node. */
-const ownPrograms = /\/(qemu-system-[a-z0-9_]+|build\/native\/launcher)( \(deleted\))?$/;
+const ownPrograms = /\/(qemu-system-[a-z0-9_]+|build\/native\/(launcher|freeze))( \(deleted\))?$/;
 const ownScript = /hostd\/cli\/main\.ts$/;
 
 /** Takes the picture; compare two with `comparePictures`. */
 export async function takeHostPicture(): Promise<HostPicture> {
-  const [processes, netns, links, rules, mounts, cgroups] = await Promise.all([
+  const [processes, netns, links, rules, mounts, cgroups, images] = await Promise.all([
     ownProcesses(),
     readdir('/run/netns').catch(() => []),
     output('ip', ['-o', 'link', 'show']).then((text) => lines(text).map((line) => line.split(': ')[1] ?? line)),
@@ -29,8 +31,9 @@ export async function takeHostPicture(): Promise<HostPicture> {
       lines(text).map((line) => line.split(' ').slice(0, 3).join(' ')),
     ),
     ownCgroups(),
+    ownImages(),
   ]);
-  return { processes, netns, links, rules, mounts, cgroups };
+  return { processes, netns, links, rules, mounts, cgroups, images };
 }
 
 /** What is in the second picture and was not in the first. */
@@ -60,6 +63,11 @@ async function describeProcess(pid: string): Promise<string | undefined> {
   const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
   if (!ownPrograms.test(program) && !words.slice(0, 4).some((word) => ownScript.test(word))) return undefined;
   return `${pid} ${[path.basename(program), ...words.slice(1, 6)].join(' ')}`;
+}
+
+async function ownImages(): Promise<string[]> {
+  const names = await readdir('/dev/shm', { recursive: true }).catch(() => []);
+  return names.filter((name) => name.startsWith('offshoot-'));
 }
 
 async function ownCgroups(): Promise<string[]> {

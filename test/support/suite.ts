@@ -65,7 +65,8 @@ export function useHostd(config: Record<string, unknown> = {}): Suite {
 export async function leftovers(before: HostPicture, stateDirectory: string): Promise<string[]> {
   // the suite's own hostd may have been started again; one that stays behind shows at the end of all suites
   const onHost = comparePictures(before, await takeHostPicture()).filter((line) => !line.includes('hostd/cli/main.ts'));
-  return [...onHost, ...(await sandboxFiles(stateDirectory))];
+  const checkpoints = await readdir(path.join(stateDirectory, 'checkpoints')).catch(() => []);
+  return [...onHost, ...(await sandboxFiles(stateDirectory)), ...checkpoints.map((name) => `checkpoint: ${name}`)];
 }
 
 /** Files of sandboxes other than the exec outputs that tombstones keep. */

@@ -14,3 +14,10 @@ export async function vmmPidsOf(stateDirectory: string, sandboxId: string): Prom
   }
   return found;
 }
+
+/** CPU time a process has used, in clock ticks of 10 ms. */
+export async function cpuTicks(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${String(pid)}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}

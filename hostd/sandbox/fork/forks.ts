@@ -163,14 +163,10 @@ export class Forks {
       saved.then(captured.resolve, captured.reject);
       const settled = await Promise.allSettled(work);
       const outcomes = copies.map((copy, index) => ({ copy, failure: failureOf(settled[index]) }));
-      await Promise.all(
-        outcomes.map(({ copy, failure }) => {
-          const unwanted = failure !== undefined || cancelled.aborted;
-          return unwanted && host.registry.find(copy.row.id) !== undefined
-            ? this.#maker.discard(copy, failure)
-            : undefined;
-        }),
-      );
+      const unwanted = outcomes.filter(({ copy, failure }) => {
+        return (failure !== undefined || cancelled.aborted) && host.registry.find(copy.row.id) !== undefined;
+      });
+      await Promise.all(unwanted.map(({ copy, failure }) => this.#maker.discard(copy, failure)));
       cancelled.throwIfAborted();
       return { outcomes, captured: await saved.then(async (done) => (await done.capture.complete, done)) };
     } finally {

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { HostClient, Sandbox, type CreateOptions } from '../../hostd/client/index.ts';
+
+/** A hostd on another tier or another QEMU than the one of this machine. */
+export interface TierSubject {
+  readonly host: string;
+  /** Ends hostd and starts it again on the same state. */
+  restart(): Promise<void>;
+}
+
+export interface TierExpectations {
+  tier: 'kvm' | 'emulated';
+  /** Of the VMM. */
+  version: RegExp;
+  /** Also what takes long: two CPUs, hibernation, memory over generations. */
+  full: boolean;
+}
+
+const unlimitedMs = 600_000;
+
+// A counter, a file it writes and a server, all as they were when the copy was made.
+const life = `
+cd /workspace
+( n=0; while :; do n=$((n+1)); echo $n >counter.new; mv counter.new counter; sleep 0.1; done ) >/dev/null 2>&1 &
+echo $! >counter.pid
+echo of-the-source >mark
+`;
+const facts =
+  'cat counter mark; head -c 16 /dev/urandom | base64; cat /proc/sys/kernel/random/boot_id /etc/machine-id; date +%s%3N';
+
+/** What hostd does to a sandbox and its copies, in one order of tests: each stands on those before. Call it at the top of a test file. */
+export function describeTier(name: string, subject: () => TierSubject, expected: TierExpectations): void {
+  describe(name, () => {
+    const started: Sandbox[] = [];
+    const connection = () => ({ host: subject().host, requestTimeoutMs: unlimitedMs });
+    const create = async (options: CreateOptions = {}) =>
+      kept(await Sandbox.create({ timeoutSeconds: 3600, ...options, connection: connection() }));
+    const kept = (sandbox: Sandbox) => {
+      started.push(sandbox);
+      return sandbox;
+    };
+    const numbered = (index: number): Sandbox => {
+      const sandbox = started[index];
+      if (sandbox === undefined) throw new Error('an earlier test made no sandbox');
+      return sandbox;
+    };
+
+    test('the host tells its tier and its QEMU', async () => {
+      await using client = new HostClient(connection());
+      const { isolation, vmm } = await client.info();
+      expect(isolation).toMatchObject({ tier: expected.tier });
+      expect(vmm.version).toMatch(expected.version);
+    });
+
+    test('a sandbox runs on it', async () => {
+      const sandbox = await create({ labels: { line: 'source' } });
+      expect(sandbox.info).toMatchObject({ state: 'running', isolation: { tier: expected.tier } });
+      const result = await sandbox.exec('uname -r; dmesg | grep -c "Hypervisor detected: KVM"; echo err >&2; exit 3');
+      expect(result).toMatchObject({ exitCode: 3, stderr: 'err\n' });
+      // what the guest's own kernel found: no claim of ours
+      expect(result.stdout.trim().split('\n').at(-1)).toBe(expected.tier === 'kvm' ? '1' : '0');
+      await sandbox.exec(life, { check: true });
+      await sandbox.files.write('/workspace/blob', Buffer.alloc(3_000_000, 'pattern '));
+      expect((await sandbox.files.read('/workspace/blob')).length).toBe(3_000_000);
+    });
+
+    test('a fork of a fork goes on where it was made, and nobody shares anything after', async () => {
+      const source = numbered(0);
+      const child = kept(await source.fork({ labels: { line: 'child' } }));
+      await child.exec('echo of-the-child >mark', { check: true });
+      const grandchild = kept(await child.fork({ labels: { line: 'grandchild' } }));
+      expect([source, child, grandchild].map(({ info }) => info.isolation.tier)).toEqual(Array(3).fill(expected.tier));
+      expect([child.info.forkedFrom, grandchild.info.forkedFrom]).toEqual([source.id, child.id]);
+      expect(child.lastFork?.pausedMs).toBeGreaterThan(0);
+      const [a, b, c] = await Promise.all([source, child, grandchild].map(readFacts));
+      expect([a?.mark, b?.mark, c?.mark]).toEqual(['of-the-source', 'of-the-child', 'of-the-child']);
+      for (const fact of ['random', 'bootId', 'machineId'] as const)
+        expect(new Set([a?.[fact], b?.[fact], c?.[fact]]).size, fact).toBe(3);
+      await grandchild.exec('echo of-the-grandchild >mark; rm blob', { check: true });
+      expect(await child.exec('cat mark; wc -c <blob')).toMatchObject({ stdout: 'of-the-child\n3000000\n' });
+      expect(await source.exec('cat mark; wc -c <blob')).toMatchObject({ stdout: 'of-the-source\n3000000\n' });
+      await expectCounting([source, child, grandchild]);
+    });
+
+    test('two copies at once answer', async () => {
+      const copies = await numbered(1).fork({ count: 2 });
+      copies.forEach(kept);
+      const results = await Promise.all(copies.map((copy) => copy.exec('cat mark', { check: true })));
+      expect(results.map(({ stdout }) => stdout)).toEqual(['of-the-child\n', 'of-the-child\n']);
+      for (const copy of copies) await copy.stop();
+    });
+
+    test('a snapshot outlives its sandbox and a restart of hostd', async () => {
+      const source = numbered(0);
+      const before = (await readFacts(source)).count;
+      const snapshot = await source.snapshot({ name: 'tier' });
+      expect(snapshot).toMatchObject({ restorable: { ok: true }, vmm: { tier: expected.tier } });
+      expect(snapshot.vmm.version).toMatch(expected.version);
+      await source.exec('echo changed >mark', { check: true });
+      await numbered(1).stop();
+      await subject().restart();
+      await source.exec('test "$(cat mark)" = changed', { check: true });
+      await source.stop();
+      const restored = await create({ snapshot: 'tier' });
+      const now = await readFacts(restored);
+      expect(now.mark).toBe('of-the-source');
+      expect(now.count).toBeGreaterThanOrEqual(before);
+      await expectCounting([restored]);
+    });
+
+    test.runIf(expected.full)('a paused sandbox stands still and a hibernated one comes back', async () => {
+      const sandbox = numbered(2);
+      await sandbox.pause();
+      expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: false } });
+      await sandbox.resume();
+      await expectCounting([sandbox]);
+      await sandbox.pause({ hibernateAfterSeconds: 0 });
+      expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: true } });
+      const copy = kept(await sandbox.fork());
+      expect((await sandbox.refresh()).state).toBe('paused');
+      await expectCounting([copy]);
+      await sandbox.resume();
+      await expectCounting([sandbox]);
+      expect((await readFacts(sandbox)).mark).toBe('of-the-grandchild');
+    });
+
+    test.runIf(expected.full)('patterned memory is whole after three generations, with two CPUs', async () => {
+      let sandbox = await create({ cpus: 2 });
+      await sandbox.exec(
+        'nproc | grep -x 2; mkdir -p /dev/shm/m; cd /dev/shm/m; seq 1 9000000 >pattern; sha256sum pattern >sum',
+        { check: true },
+      );
+      for (let generation = 2; generation <= 4; generation += 1) {
+        const next = kept(await sandbox.fork());
+        await sandbox.exec('dd if=/dev/urandom of=/dev/shm/m/pattern bs=1M count=16 conv=notrunc status=none', {
+          check: true,
+        });
+        await sandbox.stop();
+        sandbox = next;
+        expect(sandbox.info.generation).toBe(generation);
+        await sandbox.exec('cd /dev/shm/m && sha256sum -c sum && nproc | grep -x 2', { check: true });
+      }
+    });
+
+    test('stopped sandboxes are gone, and a snapshot nobody uses can be removed', async () => {
+      for (const sandbox of started) {
+        expect(await sandbox.stop()).toMatchObject({ state: 'gone', end: { reason: 'stopped' } });
+        await sandbox.disconnect();
+      }
+      await using client = new HostClient(connection());
+      await client.snapshots.remove('tier');
+      expect(await client.snapshots.list()).toEqual([]);
+      expect(await Sandbox.list({ connection: connection() })).toEqual([]);
+    });
+  });
+}
+
+async function readFacts(
+  sandbox: Sandbox,
+): Promise<{ count: number; mark: string; random: string; bootId: string; machineId: string; clockMs: number }> {
+  const { stdout } = await sandbox.exec(facts, { check: true });
+  const [count, mark = '', random = '', bootId = '', machineId = '', clock] = stdout.trim().split('\n');
+  return { count: Number(count), mark, random, bootId, machineId, clockMs: Number(clock) };
+}
+
+/** The processes in them live on. */
+async function expectCounting(sandboxes: readonly Sandbox[]): Promise<void> {
+  const before = await Promise.all(sandboxes.map(readFacts));
+  await sleep(1000);
+  const after = await Promise.all(sandboxes.map(readFacts));
+  for (const [index, { count }] of before.entries()) expect(after[index]?.count).toBeGreaterThan(count);
+}
