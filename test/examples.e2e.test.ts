@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sandbox } from '../hostd/client/index.ts';
 import { useHostd } from './support/suite.ts';
 
-const suite = useHostd();
+/** So few that a fork can ask for more. */
+const maxSandboxes = 5;
+const suite = useHostd({ sandboxes: { maxSandboxes } });
 const programs = path.resolve(import.meta.dirname, '..', 'examples', 'sdk');
 let folder: string;
 
@@ -60,12 +62,73 @@ describe('programs a reader can copy', () => {
     });
   });
 
+  test('fork-a-server', async () => {
+    const { code, stdout, stderr } = await run('fork-a-server.ts');
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: [
+        'copy 0: prepared, then changed in copy 0',
+        'copy 1: prepared, then changed in copy 1',
+        'copy 2: prepared, then changed in copy 2',
+        'source: prepared\n',
+      ].join('\n'),
+      stderr: '',
+    });
+  });
+
+  test('partly-failed-fork', async () => {
+    const { code, stdout, stderr } = await run('partly-failed-fork.ts', String(maxSandboxes + 1));
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: [
+        'copy 4 did not start: capacity-exhausted',
+        'copy 5 did not start: capacity-exhausted',
+        '4 that ran were stopped',
+        'the source is running\n',
+      ].join('\n'),
+      stderr: '',
+    });
+    expect((await run('partly-failed-fork.ts', '2')).stdout).toContain('all 2 copies run');
+  });
+
+  test('snapshot-today', async () => {
+    const name = `example-${String(process.pid)}`;
+    const kept = await run('snapshot-today.ts', 'keep', name);
+    expect(kept.stderr).toBe('');
+    expect(kept.stdout).toMatch(new RegExp(`^kept as ${name}: [1-9]\\d* MiB until 20\\d\\d-`));
+    await suite.hostd.stop();
+    await suite.hostd.start();
+    expect(await run('snapshot-today.ts', 'use', name)).toEqual({
+      code: 0,
+      stdout: `built today; the counter goes on\n${name} is removed\n`,
+      stderr: '',
+    });
+    expect(await suite.client.snapshots.list()).toEqual([]);
+  });
+
+  test('tree-search', async () => {
+    expect(await run('tree-search.ts')).toEqual({
+      code: 0,
+      stdout: [
+        'level 1: n + 7, 41 from the goal',
+        'level 2: n * 3, 23 from the goal',
+        'level 3: n + 7, 16 from the goal',
+        '34 in a sandbox of generation 4\n',
+      ].join('\n'),
+      stderr: '',
+    });
+  });
+
   test('every program there is was run, and none left a sandbox', async () => {
     expect((await readdir(programs)).sort()).toEqual([
+      'fork-a-server.ts',
       'interactive.ts',
       'leave-and-come-back.ts',
       'many-at-once.ts',
+      'partly-failed-fork.ts',
+      'snapshot-today.ts',
       'test-a-project.ts',
+      'tree-search.ts',
     ]);
     expect(await Sandbox.list({ connection: { host: suite.host } })).toEqual([]);
   });
