@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { faultPoint } from '../../platform/fault-points.ts';
 import type { CaptureResult, VmExit, VmSnapshotFiles } from '../vmm.ts';
-import { removeCapture, syncFiles, takeDevices } from './capture-files.ts';
+import { linkDisk, removeCapture, syncFiles, takeDevices } from './capture-files.ts';
 import { openFreezer, type CaptureSource } from './capture-preparation.ts';
 import { saveDevices } from './duplicate.ts';
 import { asFreezeError } from './freeze-error.ts';
@@ -9,6 +9,7 @@ import { recordSnapshot, toMiB } from './machine-capture.ts';
 import { anything, readStatus } from './machine-monitor.ts';
 import { readMachineRecord, writeMachineRecord, type MachineLayer, type MachineRecord } from './machine-record.ts';
 import type { FreezerPort } from './memory-freezer-port.ts';
+import { sealFile } from './overlay.ts';
 import { prepareDevicesFile } from './plan-machine.ts';
 import type { QmpClient } from './qmp-client.ts';
 import { terminateMachine } from './terminate.ts';
@@ -17,8 +18,8 @@ import { terminateMachine } from './terminate.ts';
 const quitMs = 10_000;
 
 /**
- * Writes a paused machine's memory and device state and ends its process; its disk stays in its folder. All of it survives a crash of the
- * host. A failure before the process is ended leaves it paused.
+ * Writes a paused machine's memory and device state and ends its process; its disk stays in its folder, linked into the snapshot, so that
+ * other machines can be started from it as well. All of it survives a crash of the host. A failure before the process is ended leaves it paused.
  */
 export async function hibernateMachine(
   source: CaptureSource,
@@ -40,14 +41,17 @@ export async function hibernateMachine(
     await freezer.freeze();
     const { imageBytes, touchedBytes } = await freezer.write();
     await takeDevices(directory, into);
+    const chain = sealed(record.chain);
+    const layers = await linkDisk(directory, { ...record, chain }, into);
     // Stopping flushed the disk into the files; this puts the files on disk.
-    await syncFiles([into.memory, into.devices, ...overlaysOf(directory, record)]);
-    await recordSnapshot(into, { record, layers: [], durable: true });
-    await writeMachineRecord(directory, { ...record, hibernated: sealed(record.chain) }, true);
+    await syncFiles([into.memory, into.devices, into.overlaySeed, ...overlaysOf(directory, record)]);
+    await recordSnapshot(into, { record, layers, durable: true });
+    await writeMachineRecord(directory, { ...record, hibernated: chain }, true);
     await faultPoint('hibernate.written');
     saved = true;
     await quit(qmp, directory, ended);
     await syncFiles(overlaysOf(directory, record));
+    await sealFile(into.disk);
     await faultPoint('hibernate.ended');
     return { imageMiB: toMiB(imageBytes), touchedMiB: toMiB(touchedBytes) };
   } catch (error) {

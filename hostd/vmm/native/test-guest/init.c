@@ -61,16 +61,25 @@ static void file_text(const char *path, char *text, size_t size) {
 
 static unsigned char *touched;
 static size_t touched_bytes;
+static unsigned seed;
+
+static unsigned char expected(size_t at) {
+    return (unsigned char)(((at >> 12) + seed * 37) | 1);
+}
+
+static void fill(void) {
+    for (size_t at = 0; at < touched_bytes; at += 4096) touched[at] = expected(at);
+}
 
 static void touch(size_t mib) {
     touched_bytes = mib << 20;
     touched = malloc(touched_bytes);
-    for (size_t at = 0; at < touched_bytes; at += 4096) touched[at] = (unsigned char)(at >> 12) | 1;
+    fill();
 }
 
 static size_t intact_pages(void) {
     size_t intact = 0;
-    for (size_t at = 0; at < touched_bytes; at += 4096) intact += touched[at] == ((unsigned char)(at >> 12) | 1);
+    for (size_t at = 0; at < touched_bytes; at += 4096) intact += touched[at] == expected(at);
     return intact;
 }
 
@@ -99,6 +108,8 @@ static void obey(char *line, char *answer, size_t size) {
     else if (!strncmp(line, "mac", 3)) file_text("/sys/class/net/eth0/address", answer, size);
     else if (!strncmp(line, "cpus", 4)) snprintf(answer, size, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
     else if (!strncmp(line, "touch", 5)) touch((size_t)atol(arguments));
+    else if (!strncmp(line, "refill", 6)) seed = (unsigned)atol(arguments), fill();
+    else if (!strncmp(line, "seed", 4)) snprintf(answer, size, "%u", seed);
     else if (!strncmp(line, "intact", 6)) snprintf(answer, size, "%zu", intact_pages());
     else if (!strncmp(line, "disk", 4)) disk(arguments, answer, size);
     else if (!strncmp(line, "flood", 5)) for (long n = 0; n < atol(arguments) * 16; n++) printf("%063ld\n", n);
