@@ -88,7 +88,7 @@ static bool put_touched(struct image *image, const unsigned char *bytes, uint64_
 static bool copy_touched(struct image *image, unsigned char *buffer, uint64_t page, uint64_t count, struct failure *failure) {
     ssize_t length = pread(image->memory, buffer, count * PAGE_BYTES, (off_t)(image->guest.start + page * PAGE_BYTES));
     if (fault("read")) length = -1;
-    if (length == 0) return failed(failure, "source-gone", "its memory is gone");
+    if (length == 0) return failed(failure, "gone", "its memory is gone");
     if (length < 0) return failed_errno(failure, "read", "memory");
     if ((uint64_t)length != count * PAGE_BYTES) return failed(failure, "read", "memory: short");
     return put_touched(image, buffer, page, count, failure);
@@ -110,7 +110,7 @@ static bool note_touched(struct image *image, uint64_t first, uint64_t count, st
     off_t at = (off_t)((image->guest.start / PAGE_BYTES + first) * sizeof entries[0]);
     ssize_t length = pread(image->pagemap, entries, count * sizeof entries[0], at);
     if (length < 0) return failed_errno(failure, "read", "pagemap");
-    if ((uint64_t)length != count * sizeof entries[0]) return failed(failure, "source-gone", "its memory is gone");
+    if ((uint64_t)length != count * sizeof entries[0]) return failed(failure, "gone", "its memory is gone");
     for (uint64_t page = 0; page < count; page++) {
         if (!(entries[page] & (PRESENT | SWAPPED)) || entries[page] & OF_FILE) continue;
         set(image->touched, first + page);

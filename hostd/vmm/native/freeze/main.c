@@ -1,11 +1,13 @@
 // freeze: duplicates one machine's guest memory at one moment and writes it as a new image, for hostd, which speaks to it line by line:
 // `ready`; `freeze` -> `frozen clone` | `frozen copy REASON`; `write` -> `written TOUCHED-BYTES IMAGE-BYTES`; or `failed STEP REASON`.
-// The end of standard input gives it up.
+// The end of standard input gives it up. `freeze --probe` says `clone` or `copy REASON`.
 #define _GNU_SOURCE
 #include "arguments.h"
 #include "duplicate.h"
 #include "gadgets.h"
 #include "image.h"
+#include "probe.h"
+#include "rights.h"
 #include "source.h"
 #include "watch.h"
 #include <fcntl.h>
@@ -41,7 +43,7 @@ static bool prepare(struct capture *capture, struct failure *failure) {
     struct image *image = &capture->image;
     int source = open_source(arguments->pid, arguments->start_ticks, failure);
     if (source < 0 || !open_watch(&capture->watch, source, failure)) return false;
-    if (!open_memory(&capture->watch.memory, arguments->min_available_bytes, failure)) return false;
+    if (!open_memory(&capture->watch.memory, arguments->pid, arguments->min_available_bytes, failure)) return false;
     image->base = arguments->base;
     image->target = arguments->image;
     image->memory = open_of_process(arguments->pid, "mem", arguments->clone ? O_RDWR : O_RDONLY, failure);
@@ -56,7 +58,10 @@ static bool write_parts(struct capture *capture, int parts, struct failure *fail
     struct image *image = &capture->image;
     struct failure ignored;
     if (!start_writers(image, parts, failure)) return false;
-    if (watch_until(&capture->watch, image->finished, WRITERS, failure)) return join_writers(image, failure);
+    if (watch_until(&capture->watch, image->finished, WRITERS, failure)) {
+        if (join_writers(image, failure)) return true;
+        return strcmp(failure->step, "gone") ? false : explain_end(&capture->watch, failure);
+    }
     image->stop = true;
     end_duplicate(capture->watch.duplicate);
     capture->watch.duplicate = 0;
@@ -67,6 +72,8 @@ static bool write_parts(struct capture *capture, int parts, struct failure *fail
 // What is read from now on is the duplicate's.
 static bool turn_to_duplicate(struct capture *capture, pid_t duplicate, struct failure *failure) {
     capture->watch.duplicate = duplicate;
+    offer_to_oom(duplicate);
+    make_room(&capture->watch.memory, capture->arguments.pid, duplicate);
     close(capture->image.memory);
     close(capture->image.pagemap);
     capture->image.memory = open_of_process(duplicate, "mem", O_RDONLY, failure);
@@ -95,8 +102,10 @@ static bool await(struct capture *capture, const char *command, struct failure *
 
 static bool run(struct capture *capture, struct failure *failure) {
     if (!prepare(capture, failure)) return false;
+    if (capture->arguments.clone ? !keep_rights_to_freeze(failure) : !keep_rights_to_write(failure)) return false;
     say("ready\n");
-    if (!await(capture, "freeze", failure) || !freeze(capture, failure)) return false;
+    if (!await(capture, "freeze", failure)) return false;
+    if (!freeze(capture, failure) || !keep_rights_to_write(failure)) return false;
     if (capture->arguments.clone) say("frozen clone\n");
     else say("frozen copy %s: %s\n", capture->copied.step, capture->copied.reason);
     if (!await(capture, "write", failure)) return false;
@@ -105,13 +114,25 @@ static bool run(struct capture *capture, struct failure *failure) {
     return true;
 }
 
+static int say_failed(const struct failure *failure) {
+    say("failed %s %s\n", failure->step, failure->reason);
+    return FREEZE_FAILED;
+}
+
 int main(int count, char **words) {
     static struct capture capture;
     struct failure failure;
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    bool written = read_arguments(count, words, &capture.arguments, &failure) && run(&capture, &failure);
+    if (!read_arguments(count, words, &capture.arguments, &failure)) return say_failed(&failure);
+    if (capture.arguments.probe) {
+        if (probe(&failure)) say("clone\n");
+        else say("copy %s: %s\n", failure.step, failure.reason);
+        return 0;
+    }
+    spare_from_oom();
+    bool written = run(&capture, &failure);
     end_duplicate(capture.watch.duplicate);
-    if (!written) say("failed %s %s\n", failure.step, failure.reason);
-    return written ? 0 : FREEZE_FAILED;
+    restore_cgroup_limit(&capture.watch.memory.cgroup);
+    return written ? 0 : say_failed(&failure);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define CHECK_EVERY_MS 4
+#define ENDS_WITHIN_MS 200
 
 bool open_watch(struct watch *watch, int source, struct failure *failure) {
     sigset_t signals;
@@ -26,11 +27,17 @@ bool open_watch(struct watch *watch, int source, struct failure *failure) {
     return true;
 }
 
+bool explain_end(struct watch *watch, struct failure *failure) {
+    struct pollfd source = {watch->source, POLLIN, 0};
+    if (poll(&source, 1, ENDS_WITHIN_MS) == 1) return failed(failure, "source-gone", "the source has ended");
+    return failed(failure, "memory", "the duplicate was killed");
+}
+
 static bool check(struct watch *watch, const struct pollfd *polled, struct failure *failure) {
     if (polled[0].revents & POLLIN) return failed(failure, "given-up", "asked to");
     if (polled[1].revents & POLLIN) return failed(failure, "source-gone", "the source has ended");
     if (polled[2].revents & (POLLHUP | POLLERR | POLLRDHUP)) return failed(failure, "given-up", "hostd is gone");
-    if (watch->duplicate && !duplicate_lives(watch->duplicate)) return failed(failure, "duplicate", "it was killed");
+    if (watch->duplicate && !duplicate_lives(watch->duplicate)) return explain_end(watch, failure);
     return !watch->duplicate || memory_suffices(&watch->memory, failure);
 }
 

@@ -17,5 +17,7 @@ bool open_watch(struct watch *watch, int source, struct failure *failure);
 bool next_command(struct watch *watch, char *line, size_t size, struct failure *failure);
 // Returns true when `finished`, an eventfd, has counted to `count`.
 bool watch_until(struct watch *watch, int finished, uint64_t count, struct failure *failure);
+// The memory that is read has gone: with the source, or the kernel took the duplicate because memory is short. Always false.
+bool explain_end(struct watch *watch, struct failure *failure);
 
 #endif
