@@ -63,7 +63,7 @@ async function startHelper(request: FreezeRequest): Promise<Helper> {
       return await spawned(
         spawn(request.program, args, {
           stdio: ['pipe', 'pipe', 'ignore', base.fd, image.fd],
-          env: helperEnv(),
+          env: {},
           cwd: '/',
         }),
       );
@@ -76,12 +76,6 @@ async function startHelper(request: FreezeRequest): Promise<Helper> {
   } finally {
     await base.close();
   }
-}
-
-/** Only its test build looks at these. */
-function helperEnv(): NodeJS.ProcessEnv {
-  const faults = Object.entries(process.env).filter(([name]) => name.startsWith('FREEZE_'));
-  return Object.fromEntries(faults);
 }
 
 function spawned(child: ReturnType<typeof spawn>): Promise<Helper> {

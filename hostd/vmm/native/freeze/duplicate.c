@@ -21,7 +21,7 @@ static bool check(long result, const char *step, const char *what, struct failur
 // clone3, because QEMU's filter answers it with ENOSYS and ends the process for clone (qemu-seccomp.c): when the helper dies just before
 // the call, the filter is in force again, and the source goes on without one.
 static bool clone_source(struct tracee *tracee, struct failure *failure) {
-    const struct call call = {tracee->unwind.to_dontfork, SYS_clone3, {tracee->unwind.clone_arguments, tracee->unwind.clone_bytes, 0}};
+    const struct call call = {"clone", tracee->unwind.to_dontfork, SYS_clone3, {tracee->unwind.clone_arguments, tracee->unwind.clone_bytes, 0}};
     for (int tries = 1;; tries++) {
         long result = 0;
         if (!call_in_tracee(tracee, &call, &result, failure)) return false;
@@ -36,8 +36,8 @@ pid_t make_duplicate(pid_t source, int memory, const struct gadgets *gadgets, st
     struct tracee tracee = {.pid = source, .memory = memory, .gadgets = gadgets};
     long result = 0;
     if (!stop_tracee(&tracee, guest, failure)) return -1;
-    const struct call dofork = {tracee.unwind.to_dontfork, SYS_madvise, {guest.start, guest.bytes, MADV_DOFORK}};
-    const struct call dontfork = {tracee.unwind.to_original, SYS_madvise, {guest.start, guest.bytes, MADV_DONTFORK}};
+    const struct call dofork = {"dofork", tracee.unwind.to_dontfork, SYS_madvise, {guest.start, guest.bytes, MADV_DOFORK}};
+    const struct call dontfork = {"dontfork", tracee.unwind.to_original, SYS_madvise, {guest.start, guest.bytes, MADV_DONTFORK}};
     bool made = call_in_tracee(&tracee, &dofork, &result, failure) && check(result, "clone", "MADV_DOFORK", failure) && clone_source(&tracee, failure);
     if (!made) {
         release_tracee_into(&tracee, &dontfork);

@@ -5,6 +5,7 @@
 #ifdef FAULTS
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,8 +16,18 @@ static inline bool fault(const char *point) {
     errno = EIO;
     return true;
 }
+static inline bool fault_of(const char *call, const char *point) {
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s-%s", call, point);
+    return fault(whole);
+}
 #else
 static inline bool fault(const char *point) {
+    (void)point;
+    return false;
+}
+static inline bool fault_of(const char *call, const char *point) {
+    (void)call;
     (void)point;
     return false;
 }

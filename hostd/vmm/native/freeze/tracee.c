@@ -46,7 +46,7 @@ static bool wait_for_interruption(pid_t pid, struct failure *failure) {
 static bool stop_at_rest(struct tracee *tracee, struct failure *failure) {
     for (int tries = 0; tries < REST_TRIES; tries++) {
         struct user_regs_struct registers;
-        if (ptrace(PTRACE_INTERRUPT, tracee->pid, NULL, NULL)) return failed_errno(failure, "attach", "interrupt");
+        if (fault("stop") || ptrace(PTRACE_INTERRUPT, tracee->pid, NULL, NULL)) return failed_errno(failure, "attach", "interrupt");
         if (!wait_for_interruption(tracee->pid, failure)) return false;
         if (ptrace(PTRACE_GETREGS, tracee->pid, NULL, &registers)) return failed_errno(failure, "attach", "registers");
         if (is_at_rest(&registers, tracee->gadgets)) return true;
@@ -60,7 +60,7 @@ bool stop_tracee(struct tracee *tracee, struct range guest, struct failure *fail
     long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_SUSPEND_SECCOMP;
     tracee->duplicate = 0;
     if (fault("seize") || ptrace(PTRACE_SEIZE, tracee->pid, NULL, options)) return failed_errno(failure, "attach", "ptrace refused");
-    if (!fault("stop") && stop_at_rest(tracee, failure) &&
+    if (stop_at_rest(tracee, failure) &&
         write_unwind(tracee->pid, tracee->memory, tracee->gadgets, guest, &tracee->unwind, failure))
         return true;
     struct failure ignored;
@@ -85,14 +85,14 @@ static bool hold_duplicate(struct tracee *tracee, struct failure *failure) {
 }
 
 // To the entry of the call, over the birth of a duplicate, to its exit.
-static bool run_call(struct tracee *tracee, struct failure *failure) {
+static bool run_call(struct tracee *tracee, const char *name, struct failure *failure) {
     bool held = true;
     for (int stops = 0, signal = 0, event; stops < 2;) {
         if (!resume(tracee->pid, PTRACE_SYSCALL, signal, failure) || !next_stop(tracee->pid, &signal, &event, failure)) return false;
         if (event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK) held = hold_duplicate(tracee, failure);
         if (!event && signal == SYSTEM_CALL_STOP) {
             stops++;
-            fault(stops == 1 ? "entry" : "exit");
+            fault_of(name, stops == 1 ? "entry" : "exit");
         }
         if (event || signal == SYSTEM_CALL_STOP) signal = 0;
     }
@@ -116,12 +116,12 @@ bool call_in_tracee(struct tracee *tracee, const struct call *call, long *result
     const uint64_t all_signals = UINT64_MAX;
     struct user_regs_struct registers = call_registers(tracee, call);
     // In this order: the frame behind these registers puts the signal mask back.
-    if (fault("setregs") || ptrace(PTRACE_SETREGS, tracee->pid, NULL, &registers)) return failed_errno(failure, "attach", "set registers");
-    fault("registers-set");
-    if (fault("setmask") || ptrace(PTRACE_SETSIGMASK, tracee->pid, sizeof all_signals, &all_signals))
+    if (fault_of(call->name, "setregs") || ptrace(PTRACE_SETREGS, tracee->pid, NULL, &registers)) return failed_errno(failure, "attach", "set registers");
+    fault_of(call->name, "registers-set");
+    if (fault_of(call->name, "setmask") || ptrace(PTRACE_SETSIGMASK, tracee->pid, sizeof all_signals, &all_signals))
         return failed_errno(failure, "attach", "set signal mask");
-    if (fault("call")) return failed_errno(failure, "attach", "call");
-    if (!run_call(tracee, failure)) return false;
+    if (fault_of(call->name, "start")) return failed_errno(failure, "attach", "call");
+    if (!run_call(tracee, call->name, failure)) return false;
     if (ptrace(PTRACE_GETREGS, tracee->pid, NULL, &registers)) return failed_errno(failure, "attach", "result");
     *result = (long)registers.rax;
     return true;

@@ -15,6 +15,7 @@ struct tracee {
 };
 
 struct call {
+    const char *name;
     // A stack pointer of struct unwind: what the thread does when it returns and nobody holds it any more.
     uint64_t return_to;
     long number;
