@@ -2,14 +2,17 @@
 #ifndef OFFSHOOT_AGENT_H
 #define OFFSHOOT_AGENT_H
 
+#include "freezer.h"
 #include "link.h"
 #include "loop.h"
 #include "session.h"
+#include "workload.h"
 
 #ifndef AGENT_BUILD
 #define AGENT_BUILD "unknown"
 #endif
 
+struct hooks;
 struct job;
 
 struct agent {
@@ -19,7 +22,10 @@ struct agent {
 	struct job *jobs;
 	struct watch child_watch;
 	int null_fd;
-	int workload_fd; /* the commands' control group, or -1 */
+	struct workload workload;
+	struct freezer freezer;
+	struct stream *resuming; /* waits for hooks, or NULL */
+	struct hooks *hooks;
 	bool is_init; /* PID 1 of a guest */
 	const char *workspace; /* default cwd of an exec */
 	const char *dry_identity; /* tests: a folder that takes what would change this machine */

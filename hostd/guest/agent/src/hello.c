@@ -31,7 +31,7 @@ void session_answer_resync(struct agent *agent, const struct frame *frame)
 	struct fields_out fields = {0};
 	fields_put_u64(&fields, "version", PROTOCOL_VERSION);
 	fields_put_string(&fields, "agent", AGENT_BUILD);
-	kinds_put_capabilities(&fields);
+	kinds_put_capabilities(agent, &fields);
 	kinds_put_identity(agent, &fields);
 	for (size_t i = 0; i < STREAMS_MAX; i++)
 		if (session->streams.slot[i])

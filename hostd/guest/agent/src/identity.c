@@ -1,13 +1,8 @@
 #include "identity.h"
 
-#include "agent.h"
-
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define ENTROPY_MIN 32
 #define ENTROPY_MAX 256
@@ -67,19 +62,7 @@ static const struct {
 
 #define PARTS (sizeof parts / sizeof parts[0])
 
-static void refuse(struct stream *stream, const char *error, const char *step, const char *why)
-{
-	struct fields_out result = {0};
-	char message[256];
-	snprintf(message, sizeof message, "%s: %s", step, why);
-	fields_put_string(&result, "error", error);
-	fields_put_string(&result, "step", step);
-	fields_put_string(&result, "message", message);
-	stream_end(stream, &result);
-}
-
-/* The first part that is malformed, or NULL: nothing is applied unless all can be. */
-static const char *malformed(const struct fields *fields)
+const char *identity_malformed(const struct fields *fields)
 {
 	uint64_t clock_ns;
 	const struct field *entropy = fields_find(fields, "entropy");
@@ -93,8 +76,7 @@ static const char *malformed(const struct fields *fields)
 	return NULL;
 }
 
-/* The step that failed, or NULL. */
-static const char *apply(const char *dry, const struct fields *fields)
+const char *identity_apply(const char *dry, const struct fields *fields)
 {
 	uint64_t clock_ns;
 	const struct field *entropy = fields_find(fields, "entropy");
@@ -106,31 +88,4 @@ static const char *apply(const char *dry, const struct fields *fields)
 		if (fields_find(fields, parts[i].step) && parts[i].apply(dry, fields_string(fields, parts[i].step, "")) < 0)
 			return parts[i].step;
 	return NULL;
-}
-
-void identity_start(struct agent *agent, struct stream *stream, const struct fields *fields)
-{
-	const char *step = malformed(fields);
-	if (step) {
-		refuse(stream, "invalid", step, "missing or malformed");
-		return;
-	}
-	if (!agent->is_init && !agent->dry_identity) {
-		refuse(stream, "permission", "entropy", "not the machine's own agent and without --dry-identity");
-		return;
-	}
-	if (fields_flag(fields, "drop-streams"))
-		session_drop_streams(&agent->session, stream);
-	step = apply(agent->dry_identity, fields);
-	if (step) {
-		refuse(stream, "io", step, strerror(errno));
-		return;
-	}
-	snprintf(agent->generation, sizeof agent->generation, "%s", fields_string(fields, "generation", agent->generation));
-	struct fields_out result = {0};
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	fields_put_string(&result, "ok", "1");
-	fields_put_u64(&result, "clock-ns", (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
-	stream_end(stream, &result);
 }

@@ -1,14 +1,15 @@
-/* The `prepare-resume` kind: a restored machine is a twin of others until it has its own randomness, clock and names. */
+/* A restored machine is a twin of others until it has its own randomness, clock and names. */
 #ifndef OFFSHOOT_IDENTITY_H
 #define OFFSHOOT_IDENTITY_H
 
 #include "fields.h"
-#include "stream.h"
 
-struct agent;
+#include <stdint.h>
 
-/* Applies every part asked for, in order, and stops at the first that fails (`error`, `step`, `message`). */
-void identity_start(struct agent *agent, struct stream *stream, const struct fields *fields);
+/* The first part that is malformed, or NULL: nothing is to be applied unless all can be. */
+const char *identity_malformed(const struct fields *fields);
+/* Applies every part asked for, in order. Returns the step that failed, with errno, or NULL. */
+const char *identity_apply(const char *dry, const struct fields *fields);
 
 /* One part each: 0, or -1 with errno. `dry` is NULL or a folder of a test. */
 int identity_reseed(const char *dry, const unsigned char *bytes, size_t len);

@@ -1,6 +1,7 @@
 #include "job.h"
 
 #include "agent.h"
+#include "hooks.h"
 #include "job-io.h"
 
 #include <signal.h>
@@ -85,7 +86,16 @@ static void on_abort(struct stream *stream)
 	job_free(job);
 }
 
-static const struct work_ops job_ops = {.input = on_input, .room = on_room, .control = on_control, .abort = on_abort};
+static bool on_detach(struct stream *stream)
+{
+	struct job *job = stream->work;
+	if (!job->detached)
+		return false;
+	job->detached(job);
+	return true;
+}
+
+static const struct work_ops job_ops = {.input = on_input, .room = on_room, .control = on_control, .detach = on_detach, .abort = on_abort};
 
 struct job *job_new(struct agent *agent, struct stream *stream, int in_fd, int out_fd, int err_fd)
 {
@@ -153,6 +163,7 @@ static void reap(void *owner, uint32_t events)
 		pid_t pid = wait4(-1, &status, WNOHANG, &usage);
 		if (pid <= 0)
 			return;
+		hooks_reaped(agent, pid, status);
 		for (struct job *job = agent->jobs; job; job = job->next)
 			if (job->pid == pid && !job->reaped) {
 				job_reaped(job, status, &usage);

@@ -47,6 +47,8 @@ struct job {
 	void (*finish)(struct job *job);
 	/* Called right after the process was reaped; may be NULL. */
 	void (*ended)(struct job *job);
+	/* Called when nobody listens any more and the process is to go on; NULL: then it is killed. */
+	void (*detached)(struct job *job);
 	/* Frees what the owner hung on the job. */
 	void (*release)(struct job *job);
 	void *own;

@@ -2,9 +2,10 @@
 
 #include "agent.h"
 #include "exec/exec.h"
-#include "identity.h"
+#include "freezer.h"
 #include "metrics.h"
 #include "power.h"
+#include "resume.h"
 #include "text.h"
 #include "transfer.h"
 #include "worker.h"
@@ -16,10 +17,12 @@ static const struct {
 	void (*start)(struct agent *agent, struct stream *stream, const struct fields *fields);
 } own_kinds[] = {
 	{"exec", exec_start},
+	{"freeze-workload", freezer_start},
 	{"metrics", metrics_start},
-	{"prepare-resume", identity_start},
+	{"prepare-resume", resume_start},
 	{"sync", power_sync},
 	{"shutdown", power_shutdown},
+	{"thaw-workload", freezer_end},
 };
 
 static const char *const file_kinds[] = {"read-file", "write-file", "list", "stat", "tar-in", "tar-out"};
@@ -41,10 +44,17 @@ void kinds_start(struct agent *agent, struct stream *stream, const struct fields
 		stream_fail(stream, "unknown-kind", "this agent has no kind \"%.64s\"", kind);
 }
 
-void kinds_put_capabilities(struct fields_out *out)
+static bool is_there(const struct agent *agent, size_t kind)
+{
+	bool freezing = own_kinds[kind].start == freezer_start || own_kinds[kind].start == freezer_end;
+	return !freezing || freezer_is_there(agent);
+}
+
+void kinds_put_capabilities(const struct agent *agent, struct fields_out *out)
 {
 	for (size_t i = 0; i < COUNT(own_kinds); i++)
-		fields_put_string(out, "capability", own_kinds[i].name);
+		if (is_there(agent, i))
+			fields_put_string(out, "capability", own_kinds[i].name);
 	for (size_t i = 0; i < COUNT(file_kinds); i++)
 		if (worker_knows(file_kinds[i]))
 			fields_put_string(out, "capability", file_kinds[i]);

@@ -10,7 +10,7 @@ struct agent;
 /* Starts the work that the OPEN's fields ask for, or ends the stream with an error. */
 void kinds_start(struct agent *agent, struct stream *stream, const struct fields *fields);
 /* One `capability` field per kind and feature. */
-void kinds_put_capabilities(struct fields_out *out);
+void kinds_put_capabilities(const struct agent *agent, struct fields_out *out);
 /* `boot-id` and `generation`. */
 void kinds_put_identity(const struct agent *agent, struct fields_out *out);
 

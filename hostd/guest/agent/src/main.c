@@ -27,13 +27,15 @@ static const char usage[] =
 	"  --fd N                serve an inherited stream socket; ends when it closes\n"
 	"  --workspace DIR       default working directory of an exec (/workspace)\n"
 	"  --dry-identity DIR    prepare-resume writes what it would apply into files of DIR: entropy, clock-ns, hostname, machine-id, boot-id,\n"
-	"                        nameserver, generation; required for prepare-resume here\n";
+	"                        nameserver, generation; required for prepare-resume here\n"
+	"  --cgroup DIR          commands live in control groups made in DIR, a folder of a cgroup2 mount, and can be frozen\n";
 
 static struct agent agent;
 
 struct options {
 	const char *socket_path;
 	int fd;
+	const char *cgroup;
 };
 
 static _Noreturn void die(const char *what)
@@ -55,6 +57,8 @@ static bool read_options(int argc, char **argv, struct options *options)
 			agent.workspace = value;
 		else if (strcmp(name, "--dry-identity") == 0)
 			agent.dry_identity = value;
+		else if (strcmp(name, "--cgroup") == 0)
+			options->cgroup = value;
 		else
 			return false;
 	}
@@ -112,7 +116,7 @@ static _Noreturn void run_as_init(void)
 	agent.is_init = true;
 	boot_up();
 	prepare();
-	agent.workload_fd = boot_open_workload();
+	boot_open_workload(&agent.workload);
 	if (link_open(&agent, LINK_PORT, boot_open_port(PORT_NAME)) < 0)
 		console_die(PORT_NAME);
 	loop_run(&agent.loop, settle, &agent);
@@ -133,7 +137,7 @@ int main(int argc, char **argv)
 	struct options options;
 	umask(022);
 	agent.link.carrier.fd = -1;
-	agent.workload_fd = -1;
+	agent.workload = WORKLOAD_NONE;
 	agent.workspace = "/workspace";
 	snprintf(agent.generation, sizeof agent.generation, "0");
 	if (getpid() == 1 && !wants_socket(argc, argv))
@@ -147,6 +151,8 @@ int main(int argc, char **argv)
 	int carrier = options.fd >= 0 ? fcntl(options.fd, F_DUPFD_CLOEXEC, 4) : -1;
 	prepare();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (options.cgroup && workload_open(&agent.workload, options.cgroup) < 0)
+		die(options.cgroup);
 	if (options.socket_path ? link_listen(&agent, options.socket_path) < 0 : link_open(&agent, LINK_FD, carrier) < 0)
 		die(options.socket_path ? options.socket_path : "--fd");
 	loop_run(&agent.loop, settle, &agent);

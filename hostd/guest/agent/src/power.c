@@ -64,6 +64,8 @@ void power_shutdown(struct agent *agent, struct stream *stream, const struct fie
 	if (agent->power.off)
 		return;
 	agent->power.off = true;
+	/* So that everything can end in order. */
+	freezer_thaw(agent);
 	agent->power.wait = (struct timer){.fire = answered_or_not, .owner = agent};
 	loop_set_timer(&agent->loop, &agent->power.wait, ANSWER_WAIT_MS);
 }

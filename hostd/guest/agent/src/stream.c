@@ -60,7 +60,7 @@ void streams_close(struct streams *streams, struct stream *stream)
 
 void streams_detach(struct streams *streams, struct stream *stream)
 {
-	if (!stream->ops || strcmp(stream->kind, "exec") != 0) {
+	if (!stream->ops || !stream->ops->detach || !stream->ops->detach(stream)) {
 		streams_close(streams, stream);
 		return;
 	}

@@ -21,6 +21,7 @@ struct work_ops {
 	void (*input)(struct stream *stream); /* more input, or its end, is pending */
 	void (*room)(struct stream *stream); /* the output ring has room again */
 	void (*control)(struct stream *stream, const struct fields *fields);
+	bool (*detach)(struct stream *stream); /* the host has given the stream up: false, or NULL, when the work is not to go on without it */
 	void (*abort)(struct stream *stream); /* the stream is going: end the work and let go of it */
 };
 
@@ -60,7 +61,7 @@ struct stream *streams_find(const struct streams *streams, uint32_t id);
 struct stream *streams_add(struct streams *streams, uint32_t id);
 /* Aborts work that still runs and frees the stream. */
 void streams_close(struct streams *streams, struct stream *stream);
-/* Takes the stream from the host's view. A command goes on with its output thrown away; `ops` tells whether anything is left to go on. */
+/* Takes the stream from the host's view. Work that may goes on with its output thrown away, other work is aborted. */
 void streams_detach(struct streams *streams, struct stream *stream);
 
 /* Input. */

@@ -2,11 +2,12 @@
 #ifndef OFFSHOOT_BOOT_H
 #define OFFSHOOT_BOOT_H
 
+#include "../workload.h"
+
 /* Kernel modules, root disk, mounts, network. Does not return when there is no usable root: PID 1 then ends, and with it the machine. */
 void boot_up(void);
-/* The control group of all commands, which bounds how many processes they are: a fork bomb leaves the agent able to work. Returns its folder's
- * descriptor, or -1 when the kernel has none. */
-int boot_open_workload(void);
+/* Makes the commands' control groups, and lets the agent's children see only theirs. What the kernel has not got is said on the console. */
+void boot_open_workload(struct workload *workload);
 /* Waits for the virtio-serial port of this name and opens it. Returns the descriptor; ends the machine when none comes. */
 int boot_open_port(const char *name);
 

@@ -115,7 +115,7 @@ void mounts_late(void)
 		{"devpts", "/dev/pts", "gid=5,mode=620,ptmxmode=666", MS_NOSUID | MS_NOEXEC, 0755},
 		{"tmpfs", "/dev/shm", "mode=1777", MS_NOSUID | MS_NODEV, 01777},
 		{"tmpfs", "/run", "mode=755", MS_NOSUID | MS_NODEV, 0755},
-		{"cgroup2", "/sys/fs/cgroup", "nsdelegate", MS_NOSUID | MS_NODEV | MS_NOEXEC, 0755},
+		{"cgroup2", "/sys/fs/cgroup", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0755},
 	};
 	for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
 		mount_entry(&entries[i]);

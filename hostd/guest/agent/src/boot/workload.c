@@ -1,30 +1,52 @@
 #include "boot.h"
 
-#include "../text.h"
 #include "console.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <sys/sysinfo.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #define ROOT "/sys/fs/cgroup"
-#define WORKLOAD ROOT "/workload"
-/* A process costs the kernel alone about half of this (stack, page tables, descriptors). */
-#define MEMORY_PER_PROCESS (256u << 10)
+#define SANDBOX ROOT "/workload/bounded/sandbox"
+#define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_NOEXEC)
 
-int boot_open_workload(void)
+static int join(int procs_fd)
 {
-	struct sysinfo info;
-	char limit[32];
-	if (sysinfo(&info) < 0)
-		return -1;
-	snprintf(limit, sizeof limit, "%llu", (unsigned long long)info.totalram * info.mem_unit / MEMORY_PER_PROCESS);
-	if (text_poke(ROOT "/cgroup.subtree_control", "+pids") < 0 || (mkdir(WORKLOAD, 0755) < 0 && errno != EEXIST) ||
-		text_poke(WORKLOAD "/pids.max", limit) < 0) {
-		console_failed(WORKLOAD);
-		return -1;
+	return write(procs_fd, "0", 1) == 1 ? 0 : -1;
+}
+
+/* A namespace's root is where its maker stands: the agent goes there for a moment. All its children are born into the namespace, at no cost; what it
+ * holds open of the whole tree stays its own. */
+static int enter_namespace(void)
+{
+	int home = open(ROOT "/cgroup.procs", O_WRONLY | O_CLOEXEC), sandbox = open(SANDBOX "/cgroup.procs", O_WRONLY | O_CLOEXEC);
+	int result = -1;
+	if (home >= 0 && sandbox >= 0 && join(sandbox) == 0) {
+		result = unshare(CLONE_NEWCGROUP);
+		if (join(home) < 0)
+			result = -1;
 	}
-	return open(WORKLOAD, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error = errno;
+	if (home >= 0)
+		close(home);
+	if (sandbox >= 0)
+		close(sandbox);
+	errno = error;
+	return result;
+}
+
+/* What is seen of a mount depends on the namespace it was made in. */
+static int show_sandbox_only(void)
+{
+	if (umount2(ROOT, MNT_DETACH) < 0)
+		return -1;
+	return mount("cgroup2", ROOT, "cgroup2", MOUNT_FLAGS, NULL);
+}
+
+void boot_open_workload(struct workload *workload)
+{
+	if (workload_open(workload, ROOT) < 0 || enter_namespace() < 0 || show_sandbox_only() < 0)
+		console_failed("control groups");
 }

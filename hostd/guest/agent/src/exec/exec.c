@@ -3,6 +3,7 @@
 #include "../agent.h"
 #include "../job.h"
 #include "oom.h"
+#include "parked.h"
 #include "refusal.h"
 #include "request.h"
 #include "spawn.h"
@@ -128,6 +129,14 @@ static void finish(struct job *job)
 	stream_end(job->stream, &result);
 }
 
+/* For the host this exec has ended: its timeout is void. One whose time is up already is on its way out. */
+static void detached(struct job *job)
+{
+	struct exec *exec = job->own;
+	if (!exec->timed_out)
+		loop_clear_timer(&job->agent->loop, &exec->deadline);
+}
+
 static void release(struct job *job)
 {
 	struct exec *exec = job->own;
@@ -151,6 +160,7 @@ static struct job *prepare(struct agent *agent, struct stream *stream, const str
 	job->drain_ms = request->drain_ms;
 	job->finish = finish;
 	job->ended = ended;
+	job->detached = detached;
 	job->release = release;
 	return job;
 }
@@ -168,7 +178,8 @@ static void launch(struct agent *agent, struct stream *stream, const struct exec
 		return;
 	}
 	struct spawn s = {.paths = request->paths.items, .argv = request->argv.items, .envp = request->env.items, .cwd = request->cwd,
-		.user = request->switch_user ? &request->user : NULL, .script_fd = request->script_fd, .terminal = request->terminal, .cgroup_fd = agent->workload_fd};
+		.user = request->switch_user ? &request->user : NULL, .script_fd = request->script_fd, .terminal = request->terminal, 
+		.cgroup_fd = agent->workload.commands_fd, .spare_cgroup_fd = agent->workload.beside_fd};
 	memcpy(s.fd, plumbing.child, sizeof s.fd);
 	pid_t pid = spawn(&s);
 	close_all(plumbing.child);
@@ -185,6 +196,10 @@ static void launch(struct agent *agent, struct stream *stream, const struct exec
 void exec_start(struct agent *agent, struct stream *stream, const struct fields *fields)
 {
 	struct exec_request request;
+	if (agent->freezer.asked) {
+		parked_add(agent, stream);
+		return;
+	}
 	if (!exec_request_read(&request, stream, fields, agent->workspace))
 		return;
 	launch(agent, stream, &request);

@@ -96,9 +96,9 @@ struct clone3_args {
 
 /* Moving a process into a control group waits for an RCU grace period, starting it there does not. The C library has no clone3: the child goes on
  * in this frame, as after vfork, and only ever calls below it. */
-SHARED_MEMORY __attribute__((noinline)) static pid_t clone_into_cgroup(struct spawn *s)
+SHARED_MEMORY __attribute__((noinline)) static pid_t clone_into_cgroup(struct spawn *s, int cgroup_fd)
 {
-	struct clone3_args args = {.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP_FLAG, .exit_signal = SIGCHLD, .cgroup = (uint64_t)s->cgroup_fd};
+	struct clone3_args args = {.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP_FLAG, .exit_signal = SIGCHLD, .cgroup = (uint64_t)cgroup_fd};
 	long result;
 	__asm__ volatile("syscall" : "=a"(result) : "0"(SYS_clone3), "D"(&args), "S"(sizeof args) : "rcx", "r11", "memory");
 	if (result == 0)
@@ -106,9 +106,10 @@ SHARED_MEMORY __attribute__((noinline)) static pid_t clone_into_cgroup(struct sp
 	return result < 0 ? -1 : (pid_t)result;
 }
 #else
-static pid_t clone_into_cgroup(struct spawn *s)
+static pid_t clone_into_cgroup(struct spawn *s, int cgroup_fd)
 {
 	(void)s;
+	(void)cgroup_fd;
 	return -1;
 }
 #endif
@@ -118,8 +119,11 @@ pid_t spawn(struct spawn *s)
 	static char stack[STACK_SIZE] __attribute__((aligned(16)));
 	s->error = 0;
 	s->failed_step = SPAWN_CLONE;
-	pid_t pid = s->cgroup_fd >= 0 ? clone_into_cgroup(s) : -1;
-	if (pid < 0)
+	pid_t pid = s->cgroup_fd >= 0 ? clone_into_cgroup(s, s->cgroup_fd) : -1;
+	if (pid < 0 && s->spare_cgroup_fd >= 0)
+		pid = clone_into_cgroup(s, s->spare_cgroup_fd);
+	/* Never beside the groups where there are some: it could not be frozen. */
+	if (pid < 0 && s->cgroup_fd < 0)
 		pid = clone(child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, s);
 	if (pid < 0) {
 		s->error = errno;

@@ -17,7 +17,8 @@ struct spawn {
 	int fd[3]; /* stdin, stdout, stderr */
 	int script_fd; /* -1, or what becomes descriptor 3 */
 	bool terminal; /* fd[0] becomes the controlling terminal */
-	int cgroup_fd; /* -1, or the control group to start in; when that has no room for one more, the agent's own */
+	int cgroup_fd; /* -1, or the control group to start in */
+	int spare_cgroup_fd; /* -1, or where instead when that has no room or is gone */
 
 	enum spawn_step failed_step; /* after a failure */
 	int error;

@@ -42,6 +42,11 @@ void driver_connect(struct driver *d)
 
 void driver_start(struct driver *d)
 {
+	driver_start_with(d, NULL, NULL);
+}
+
+void driver_start_with(struct driver *d, const char *option, const char *value)
+{
 	const char *program = getenv("OFFSHOOT_AGENT");
 	CHECK(program);
 	memset(d, 0, sizeof *d);
@@ -53,7 +58,7 @@ void driver_start(struct driver *d)
 	CHECK(d->pid >= 0);
 	if (d->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execl(program, program, "--socket", d->socket_path, "--workspace", d->workspace, "--dry-identity", d->workspace, (char *)NULL);
+		execl(program, program, "--socket", d->socket_path, "--workspace", d->workspace, "--dry-identity", d->workspace, option, value, (char *)NULL);
 		_exit(127);
 	}
 	driver_connect(d);

@@ -33,6 +33,8 @@ struct outcome {
 
 /* The program named by OFFSHOOT_AGENT, listening on a socket in a fresh folder which is also the workspace; a session is begun. */
 void driver_start(struct driver *driver);
+/* The same with one option more. */
+void driver_start_with(struct driver *driver, const char *option, const char *value);
 /* Kills it and removes the folder; the agent must still be running and well. */
 void driver_stop(struct driver *driver);
 void driver_connect(struct driver *driver);
