@@ -53,6 +53,7 @@ test('a template is sparse where nothing was touched, and no VMM owns any of it'
   expect((await readdir(template.directory)).toSorted()).toEqual([
     'devices',
     'disk.qcow2',
+    'layer-0.raw',
     'machine.json',
     'memory',
     'seed.qcow2',
