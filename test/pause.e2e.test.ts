@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Sandbox } from '../hostd/client/index.ts';
+import type { Sandbox } from '../hostd/client/index.ts';
 import { useHostd } from './support/suite.ts';
 import { cpuTicks, vmmPidsOf } from './support/vmm-processes.ts';
 

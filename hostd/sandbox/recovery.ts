@@ -11,6 +11,7 @@ import { spareOwnerPrefix } from './spare-maker.ts';
 import { Semaphore } from './semaphore.ts';
 import { liveStates } from './states.ts';
 import { journaledRecord, journaledVmDirectory, type Teardown } from './teardown.ts';
+import { thaw } from './checkpoint/capture.ts';
 import { checkpointFiles } from './checkpoint/checkpoint.ts';
 import type { Hibernation } from './pause/hibernation.ts';
 import { expiresAtMs } from './sandbox-view.ts';
@@ -213,9 +214,7 @@ export class Recovery {
       midStream: true,
       helloTimeoutMs: config.adoptDeadlineMs,
     });
-    await guest.thawWorkload(config.adoptDeadlineMs).catch((error: unknown) => {
-      this.#host.log.warn({ sandboxId: row.id, error }, 'it is not known whether all processes of a sandbox run');
-    });
+    await thaw(this.#host, sandbox, guest);
     const running = Object.assign(sandbox, { guest });
     await this.#execs.adopt(running);
     watchSandbox(this.#host, this.#teardown, running);

@@ -9,12 +9,15 @@ import type { Figure } from './figures.ts';
 import { measureColdBoot } from './cold-boot.ts';
 import { measureCommandLine } from './command-line.ts';
 import { measureCrowd } from './crowd.ts';
+import { measureForks, measureHundredCopies, measurePauses, measureSnapshots } from './forks.ts';
 import { measureSandboxes, measureSpares } from './sandboxes.ts';
 import { measureTransfers } from './transfers.ts';
 
-/** npm run bench [-- --n 20]: measures, never judges; JSON in build/bench.json. */
+/** npm run bench [-- --n 20] [--only sandboxes|forks]: measures, never judges; JSON in build/bench.json. */
 
 const build = path.resolve(import.meta.dirname, '..', '..', 'build');
+const only = process.argv[process.argv.indexOf('--only') + 1];
+const wanted = (part: string) => !process.argv.includes('--only') || only === part;
 const n = Number(process.argv[process.argv.indexOf('--n') + 1] ?? 20) || 20;
 
 async function main(): Promise<void> {
@@ -30,12 +33,22 @@ async function main(): Promise<void> {
   const isolation = await withHostd(stateDirectory, async (hostd) => {
     await using client = new HostClient({ host: hostd.host });
     await client.images.build({ name: 'default' }, progressPrinter());
-    await measureSandboxes(hostd.host, n, report);
-    await measureTransfers(hostd.host, n, report);
-    await measureCommandLine(hostd.host, n, report);
-    await measureCrowd(hostd, report);
+    if (wanted('sandboxes')) {
+      await measureSandboxes(hostd.host, n, report);
+      await measureTransfers(hostd.host, n, report);
+      await measureCommandLine(hostd.host, n, report);
+      await measureCrowd(hostd, report);
+    }
+    if (wanted('forks')) {
+      await measureForks(hostd.host, n, report);
+      await measurePauses(hostd.host, n, report);
+      await measureSnapshots(hostd, n, report);
+    }
     return (await client.info()).isolation;
   });
+  if (wanted('forks')) {
+    await withHostd(stateDirectory, (hostd) => measureHundredCopies(hostd.host, report), { maxSandboxes: 128 });
+  }
   await withHostd(stateDirectory, (hostd) => measureSpares(hostd.host, n, report), { spares: 1 });
   await measureColdBoot(stateDirectory, n, report);
   const rows = figures.map((one) => [

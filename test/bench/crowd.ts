@@ -1,8 +1,9 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Sandbox } from '../../hostd/client/index.ts';
 import type { HostdProcess } from '../support/hostd-process.ts';
 import { figure, type Figure } from './figures.ts';
+import { vmmMemoryMiB } from './vmm-memory.ts';
 
 const count = 20;
 const rounds = 3;
@@ -17,7 +18,7 @@ export async function measureCrowd(hostd: HostdProcess, report: (figure: Figure)
     const sandboxes = await Promise.all(Array.from({ length: count }, () => createAndAsk(hostd.host)));
     together.push(performance.now() - startedMs);
     await sleep(3000); // idle
-    perSandbox.push(...(await vmmMemoryMiB()));
+    perSandbox.push(...(await vmmMemoryMiB()).values());
     daemon.push(await residentMiB(hostd.pid ?? 0));
     await Promise.all(
       sandboxes.map(async (sandbox) => {
@@ -35,20 +36,6 @@ async function createAndAsk(host: string): Promise<Sandbox> {
   const sandbox = await Sandbox.create({ memoryMiB: 512, connection: { host } });
   await sandbox.exec(['echo', 'hello'], { check: true });
   return sandbox;
-}
-
-/** Proportional set size of each VMM process on this machine. */
-async function vmmMemoryMiB(): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const sizes = await Promise.all(
-    pids.map(async (pid) => {
-      const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
-      if (!program.includes('qemu-system')) return undefined;
-      const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
-      return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1]) / 1024;
-    }),
-  );
-  return sizes.filter((size) => size !== undefined);
 }
 
 async function residentMiB(pid: number): Promise<number> {

@@ -18,6 +18,8 @@ export interface TierExpectations {
 }
 
 const unlimitedMs = 600_000;
+/** Of one test; the slowest make the first template inside an emulated machine. */
+const patienceMs = 300_000;
 
 // A counter, a file it writes and a server, all as they were when the copy was made.
 const life = `
@@ -31,7 +33,7 @@ const facts =
 
 /** What hostd does to a sandbox and its copies, in one order of tests: each stands on those before. Call it at the top of a test file. */
 export function describeTier(name: string, subject: () => TierSubject, expected: TierExpectations): void {
-  describe(name, () => {
+  describe(name, { timeout: patienceMs }, () => {
     const started: Sandbox[] = [];
     const connection = () => ({ host: subject().host, requestTimeoutMs: unlimitedMs });
     const create = async (options: CreateOptions = {}) =>
@@ -72,7 +74,7 @@ export function describeTier(name: string, subject: () => TierSubject, expected:
       const grandchild = kept(await child.fork({ labels: { line: 'grandchild' } }));
       expect([source, child, grandchild].map(({ info }) => info.isolation.tier)).toEqual(Array(3).fill(expected.tier));
       expect([child.info.forkedFrom, grandchild.info.forkedFrom]).toEqual([source.id, child.id]);
-      expect(child.lastFork?.pausedMs).toBeGreaterThan(0);
+      expect(source.lastFork?.pausedMs).toBeGreaterThan(0);
       const [a, b, c] = await Promise.all([source, child, grandchild].map(readFacts));
       expect([a?.mark, b?.mark, c?.mark]).toEqual(['of-the-source', 'of-the-child', 'of-the-child']);
       for (const fact of ['random', 'bootId', 'machineId'] as const)

@@ -64,6 +64,7 @@ export function expectedImageMiB(host: HostContext, sandbox: LiveSandbox): numbe
 
 /** All processes inside stop where they are; those that do not in time go on. */
 export async function standStill(host: HostContext, sandbox: LiveSandbox, guest: Guest): Promise<void> {
+  if (!canStandStill(guest)) return;
   await guest.freezeWorkload(host.config.freezeDeadlineMs).catch((error: unknown) => {
     sandbox.ending.signal.throwIfAborted();
     host.log.warn(
@@ -77,8 +78,14 @@ const thawDeadlineMs = 10_000;
 
 /** The machine runs again; its processes must as well. */
 export async function thaw(host: HostContext, sandbox: LiveSandbox, guest: Guest): Promise<void> {
+  if (!canStandStill(guest)) return;
   await guest.thawWorkload(thawDeadlineMs).catch((error: unknown) => {
     if (sandbox.ending.signal.aborted) return;
     host.log.error({ sandboxId: sandbox.row.id, error }, 'the processes of a sandbox could not be woken');
   });
+}
+
+/** Not with a kernel that has no freezer. */
+export function canStandStill({ hello }: Guest): boolean {
+  return hello.capabilities.has('freeze-workload');
 }

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Sandbox, type ExecHandle } from '../../hostd/client/index.ts';
+import { HostdProcess } from '../support/hostd-process.ts';
+import type { TierSubject } from '../tiers/scenario.ts';
+import { innerState } from './nested-image.ts';
+import { SocketRelay } from './socket-relay.ts';
+
+const innerSocket = '/run/inner.sock';
+const innerConfig = {
+  network: { instance: 'inner', subnet: '10.89.0.0/16' },
+  sandboxes: {
+    spares: 0,
+    bootDeadlineMs: 240_000,
+    silentBootMs: 120_000,
+    restoreDeadlineMs: 120_000,
+    prepareDeadlineMs: 60_000,
+    agentLossMs: 60_000,
+    killDeadlineMs: 60_000,
+  },
+  kvmProbeDeadlineMs: 60_000,
+  requireKvm: true,
+};
+
+// What the kernel's modules, udev and the administrator do on a real host.
+const prepare = `
+modprobe -a kvm_amd tun
+chgrp kvm /dev/kvm && chmod 660 /dev/kvm
+cat >/run/config.json
+`;
+
+const picture = `
+for p in /proc/[0-9]*; do
+  e=$(readlink $p/exe 2>/dev/null) || continue
+  case $e in */qemu-system-*|*/build/native/*) echo "process: $e $(tr '\\0' ' ' <$p/cmdline | cut -c1-200)";; esac
+done
+ls /run/netns 2>/dev/null | sed 's/^/netns: /'
+ip -o link | cut -d: -f2 | sed 's/^/link:/'
+nft list ruleset | sed 's/packets [0-9]* bytes [0-9]*//; s/^/rule: /'
+sed 's/^/mount: /' /proc/mounts
+ls -d /sys/fs/cgroup/*offshoot* 2>/dev/null | sed 's/^/cgroup: /'
+find ${innerState}/sandboxes ${innerState}/checkpoints ${innerState}/snapshots /dev/shm -type f ! -path '*/execs/*' 2>/dev/null | sed 's/^/file: /'
+`;
+
+/**
+ * hostd in a sandbox of hostd: the outer one emulates a CPU with AMD's virtualization, so the inner one has a real /dev/kvm. Its socket is
+ * brought out, and tests talk to it as to any other.
+ */
+export class NestedHost implements TierSubject, AsyncDisposable {
+  readonly host: string;
+  readonly sandbox: Sandbox;
+  readonly #parts: AsyncDisposableStack;
+  #hostd: ExecHandle | undefined;
+
+  private constructor(sandbox: Sandbox, relay: SocketRelay, parts: AsyncDisposableStack) {
+    this.sandbox = sandbox;
+    this.host = `unix:${relay.path}`;
+    this.#parts = parts;
+  }
+
+  /** `stateDirectory` has the image `nested`. */
+  static async start(stateDirectory: string): Promise<NestedHost> {
+    await using unwind = new AsyncDisposableStack();
+    const outer = unwind.use(
+      await HostdProcess.start({
+        stateDirectory,
+        config: { network: { instance: 'outer', subnet: '10.88.0.0/16' }, kvm: 'off' },
+      }),
+    );
+    const connection = { host: outer.host };
+    const shape = { cpus: 2, memoryMiB: 3072 };
+    const sandbox = unwind.use(
+      await Sandbox.create({ image: 'nested', ...shape, timeoutSeconds: 7200, egress: { mode: 'none' }, connection }),
+    );
+    await sandbox.exec(prepare, { check: true, input: JSON.stringify(innerConfig) });
+    const relay = unwind.use(await SocketRelay.open(sandbox, innerSocket));
+    const nested = new NestedHost(sandbox, relay, unwind.move());
+    try {
+      await nested.#startHostd();
+    } catch (error) {
+      await nested[Symbol.asyncDispose]();
+      throw error;
+    }
+    return nested;
+  }
+
+  async restart(): Promise<void> {
+    await this.#hostd?.kill('SIGTERM');
+    await this.#hostd?.wait();
+    await this.#startHostd();
+  }
+
+  /** Everything inside that a sandbox could leave behind, a line each. */
+  async picture(): Promise<string[]> {
+    const { stdout } = await this.sandbox.exec(picture, { check: true });
+    return stdout.split('\n').filter((line) => line !== '');
+  }
+
+  /** What the inner hostd and kernel said, for failure messages. */
+  async log(): Promise<string> {
+    return (await this.sandbox.exec('tail -n 40 /run/hostd.log; dmesg | tail -n 10')).stdout;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.disposeAsync();
+  }
+
+  async #startHostd(): Promise<void> {
+    const command = `exec /opt/offshoot/hostd/bin/offshoot hostd --state ${innerState} --listen unix:${innerSocket} --config /run/config.json >>/run/hostd.log 2>&1`;
+    this.#hostd = await this.sandbox.spawn(command);
+    for (;;) {
+      if ((await this.sandbox.exec(['test', '-S', innerSocket])).exitCode === 0) return;
+      if ((await this.#hostd.info()).state === 'ended') throw new Error(`hostd ended inside:\n${await this.log()}`);
+      await sleep(1000);
+    }
+  }
+}
