@@ -7,7 +7,8 @@ import type { LiveSandbox } from '../live-sandbox.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
 export interface Captured {
-  capture: VmCapture;
+  /** Undefined for one that was saved already, because it is on disk. */
+  capture: VmCapture | undefined;
   /** How long the sandbox's processes stood still, from the first that was stopped to the last that was woken; 0 for a paused sandbox. */
   pausedMs: number;
   /** Its execs at that moment. */

@@ -106,7 +106,7 @@ export class CopyMaker {
     };
     const machine = await restoreMachine(this.#host, target, {
       shape: { cpus, memoryMiB, diskMiB },
-      start: { kind: 'restore', snapshot: checkpoint.files, capture },
+      start: { kind: 'restore', snapshot: checkpoint.files, ...(capture === undefined ? {} : { capture }) },
       copy: { generation },
     });
     copy.vm = machine.vm;

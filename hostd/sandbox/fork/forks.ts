@@ -99,10 +99,10 @@ export class Forks {
     const keep = request.keepSnapshot === false ? undefined : snapshots.keepFor(source, id, request.keepSnapshot);
     let checkpoint: Checkpoint | undefined;
     try {
-      checkpoint = await host.checkpoints.begin(
-        keep === undefined ? 'fork' : 'snapshot',
-        expectedImageMiB(host, source),
-      );
+      const asleep = keep === undefined ? savedAlready(host, source) : undefined;
+      checkpoint =
+        asleep ??
+        (await host.checkpoints.begin(keep === undefined ? 'fork' : 'snapshot', expectedImageMiB(host, source)));
       const order = { source, request, checkpoint, durable: keep !== undefined, cancelled };
       const { outcomes, captured } = await this.#copies(order);
       cancelled.throwIfAborted();
@@ -114,7 +114,7 @@ export class Forks {
         sandboxIds: outcomes.map(({ copy }) => copy.row.id),
         snapshot,
         pausedMs: Math.round(captured.pausedMs * 10) / 10,
-        method: captured.capture.method,
+        method: captured.capture?.method ?? 'copy',
       } satisfies z.input<typeof keptAnswerSchema>);
       host.store.transaction(() => {
         if (keyed !== undefined) idempotency.succeeded(keyed, answer);
@@ -155,7 +155,7 @@ export class Forks {
       const work = copies.map(
         (copy) => admitted.get(copy) ?? this.#turns.run(() => this.#bringUp(copy, checkpoint, captured.promise)),
       );
-      const saved = this.#save(source, {
+      const saved = this.#saved(source, {
         checkpoint,
         durable,
         signal: AbortSignal.any([cancelled, source.ending.signal]),
@@ -168,10 +168,20 @@ export class Forks {
       });
       await Promise.all(unwanted.map(({ copy, failure }) => this.#maker.discard(copy, failure)));
       cancelled.throwIfAborted();
-      return { outcomes, captured: await saved.then(async (done) => (await done.capture.complete, done)) };
+      return { outcomes, captured: await saved.then(async (done) => (await done.capture?.complete, done)) };
     } finally {
       cancelled.removeEventListener('abort', onCancel);
     }
+  }
+
+  /** What the copies start from: the source on disk as it is, or what is saved of it now. */
+  async #saved(
+    source: StandingSandbox,
+    order: { checkpoint: Checkpoint; durable: boolean; signal: AbortSignal },
+  ): Promise<Captured> {
+    if (order.checkpoint.kind !== 'hibernation') return this.#save(source, order);
+    order.signal.throwIfAborted();
+    return { capture: undefined, pausedMs: 0, openExecs: this.#parts.host.store.execs.running(source.row.id) };
   }
 
   /** One operation at a time on a source. */
@@ -187,7 +197,7 @@ export class Forks {
         throw error;
       });
       await faultPoint('fork.after-capture');
-      void captured.capture.complete.then(
+      void captured.capture?.complete.then(
         () => faultPoint('fork.image-written'),
         () => undefined,
       );
@@ -231,6 +241,13 @@ export class Forks {
     });
     return { ...facts, sandboxes, snapshot: snapshot === null ? null : (snapshots.describe(snapshot) ?? null) };
   }
+}
+
+/** What a source that is on disk was saved as, held for the fork. */
+function savedAlready(host: HostContext, { row }: StandingSandbox): Checkpoint | undefined {
+  const checkpoint = row.hibernated && row.checkpointId !== null ? host.checkpoints.find(row.checkpointId) : undefined;
+  if (checkpoint !== undefined) host.checkpoints.pin(checkpoint);
+  return checkpoint;
 }
 
 function failureOf(settled: PromiseSettledResult<void> | undefined): OffshootError | undefined {

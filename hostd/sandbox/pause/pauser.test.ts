@@ -148,7 +148,11 @@ describe('on disk', () => {
     const { sandboxes, pausedMs } = await run.host.sandboxes.fork(id, parse({ count: 2 }));
     expect(sandboxes.map((copy) => copy.state)).toEqual(['running', 'running']);
     expect(pausedMs).toBe(0);
-    expect(await state()).toBe('paused');
+    expect((await run.host.sandboxes.get(id)).paused).toMatchObject({ hibernated: true });
+    await run.host.sandboxes.stop(id);
+    expect(await checkpoints()).toHaveLength(1);
+    for (const copy of sandboxes) await run.host.sandboxes.stop(copy.id);
+    expect(await checkpoints()).toEqual([]);
   });
 });
 

@@ -52,7 +52,7 @@ export class SnapshotTaker {
       const order = { checkpoint: begun, durable: true, signal };
       const { capture } = await source.turn.run(async () => captureSandbox(host, await pauser.awake(source), order));
       await faultPoint('snapshot.after-capture');
-      await capture.complete;
+      await capture?.complete;
       await this.#store(source, begun, name, retentionDays);
       return snapshots.info(snapshots.get(name));
     } catch (error) {
