@@ -33,7 +33,7 @@ static void search(int memory, const struct mapping *mapping, struct gadgets *ga
 
 // The C library has both as a rule, so it comes first.
 bool find_gadgets(pid_t pid, int memory, struct gadgets *gadgets, struct failure *failure) {
-    static const char *const places[] = {"/libc", ""};
+    static const char *const places[] = {"/libc.so", ""};
     struct mapping mapping;
     *gadgets = (struct gadgets){0};
     for (int pass = 0; pass < 2 && !(gadgets->system_call && gadgets->signal_return); pass++) {
@@ -41,6 +41,7 @@ bool find_gadgets(pid_t pid, int memory, struct gadgets *gadgets, struct failure
         if (!maps) return false;
         while (next_mapping(maps, &mapping)) {
             if (!strcmp(mapping.path, "[stack]")) gadgets->stack_start = mapping.start, gadgets->stack_end = mapping.end;
+            if (gadgets->system_call && gadgets->signal_return) continue;
             if (!strcmp(mapping.permissions, "r-xp") && mapping.inode && strstr(mapping.path, places[pass])) search(memory, &mapping, gadgets);
         }
         fclose(maps);

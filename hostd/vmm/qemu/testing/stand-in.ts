@@ -13,10 +13,11 @@ export const faultyFreezeProgram = join(nativeDirectory, 'freeze-faults');
 
 export const standInProgram = join(nativeDirectory, 'stand-in');
 
-/** A base image of `pages` pages; every fifth has data. */
-export async function writeBase(path: string, pages: number): Promise<void> {
+/** A base image of `pages` pages; every fifth has data, in a hollow one none. */
+export async function writeBase(path: string, pages: number, hollow = false): Promise<void> {
   await using file = await open(path, 'w');
   await file.truncate(pages * pageBytes);
+  if (hollow) return;
   for (let page = 0; page < pages; page += 5) await file.write(`base ${String(page)}`, page * pageBytes);
 }
 
