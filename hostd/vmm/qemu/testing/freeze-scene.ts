@@ -19,8 +19,10 @@ export class FreezeScene implements AsyncDisposable {
   /** Pages of a base that nothing else is said of. */
   static readonly pages = 4096;
 
-  static async make(options: { before?: string; pages?: number; hollow?: boolean } = {}): Promise<FreezeScene> {
-    const folder = await mkdtemp(join(tmpdir(), 'freezer-'));
+  static async make(
+    options: { before?: string; pages?: number; hollow?: boolean; above?: string } = {},
+  ): Promise<FreezeScene> {
+    const folder = await mkdtemp(join(options.above ?? tmpdir(), 'freezer-'));
     await writeBase(join(folder, 'base'), options.pages ?? FreezeScene.pages, options.hollow);
     return new FreezeScene(folder, await StandIn.start(join(folder, 'base'), options.before));
   }
