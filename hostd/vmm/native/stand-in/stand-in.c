@@ -30,6 +30,7 @@
 
 static atomic_ulong rounds, errors, signals;
 static atomic_bool rewriting;
+static bool has_avx;
 static unsigned char *memory;
 static size_t pages;
 
@@ -83,15 +84,19 @@ static void touch(void) {
 }
 
 // ppoll by hand, so that vector registers, a callee-saved register and the rounding mode are in use across it.
+#define POLL_WITH(move, vector)                                                                                                          \
+    __asm__ volatile(move " (%[values]), %%" vector "\n mov %[kept], %%r12\n syscall\n mov %%r12, %[kept_after]\n " move " %%" vector ", (%[after])" \
+                     : "+r"(result), [kept_after] "=&r"(kept_after)                                                                       \
+                     : "D"(polled), "S"(1l), "d"(timeout), "r"(mask), "r"(mask_bytes), [kept] "r"(kept), [values] "r"(values), [after] "r"(after) \
+                     : "rcx", "r11", "r12", "xmm15", "memory")
+
 static long poll_input(struct pollfd *polled, struct timespec *timeout) {
-    uint64_t values[2] = {rounds, ~rounds}, after[2], kept = rounds * 7, kept_after;
+    uint64_t values[4] = {rounds, ~rounds, rounds * 3, rounds * 5}, after[4] = {0, 0, values[2], values[3]}, kept = rounds * 7, kept_after;
     register long result __asm__("rax") = SYS_ppoll;
     register void *mask __asm__("r10") = NULL;
     register long mask_bytes __asm__("r8") = 8;
-    __asm__ volatile("movups (%[values]), %%xmm15\n mov %[kept], %%r12\n syscall\n mov %%r12, %[kept_after]\n movups %%xmm15, (%[after])"
-                     : "+r"(result), [kept_after] "=&r"(kept_after)
-                     : "D"(polled), "S"(1l), "d"(timeout), "r"(mask), "r"(mask_bytes), [kept] "r"(kept), [values] "r"(values), [after] "r"(after)
-                     : "rcx", "r11", "r12", "xmm15", "memory");
+    if (has_avx) POLL_WITH("vmovups", "ymm15");
+    else POLL_WITH("movups", "xmm15");
     if (kept_after != kept || memcmp(values, after, sizeof values) || _mm_getcsr() >> 6 != ROUNDING >> 6) errors++;
     return result;
 }
@@ -119,6 +124,7 @@ int main(int count, char **words) {
     struct stat file;
     pthread_t thread;
     if (count != 3) return 2;
+    has_avx = __builtin_cpu_supports("avx");
     int fd = open(words[1], O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &file)) die(words[1]);
     pages = (size_t)file.st_size / PAGE;
