@@ -35,7 +35,7 @@ describe('sandbox fork', () => {
     const { code, stdout, stderr } = await offshoot('sandbox', 'fork', 'sbx_1', ...options);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^sbx_\w+-0\nsbx_\w+-1\n$/);
-    expect(stderr).toContain('2 copies; the source stood still for 9 ms (clone); snapshot mine kept');
+    expect(stderr).toContain('2 copies; the source stood still for 9 ms (clone); kept as the snapshot mine');
     expect(requestOf('fork')).toMatchObject({
       count: 2,
       labels: { a: 'b' },

@@ -66,7 +66,7 @@ function request(options: ForkOptions): Parameters<Sandbox['fork']>[0] & { count
 function printCopies(report: ForkReport | undefined): void {
   if (report === undefined) return;
   const { sandboxIds, pausedMs, method, snapshot } = report;
-  const kept = snapshot === null ? '' : `; snapshot ${snapshot.name} kept`;
+  const kept = snapshot === null ? '' : `; kept as the snapshot ${snapshot.name}`;
   const how = `the source stood still for ${milliseconds(pausedMs)} (${method})`;
   process.stderr.write(`offshoot: ${copies(sandboxIds.length)}; ${how}${kept}\n`);
   for (const id of sandboxIds) process.stdout.write(`${id}\n`);
