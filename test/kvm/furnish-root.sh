@@ -1,8 +1,8 @@
 #!/bin/sh
-# furnish-root.sh DISK ROOT PACKAGES CHECKOUT PARTS IMAGE: makes a copy of an image's root disk one that runs hostd: QEMU installed, this
-# checkout with what PARTS (a file of paths) names of it at /opt/offshoot, and IMAGE for the sandboxes inside. To be run with mounts of its own.
+# furnish-root.sh DISK ROOT PACKAGES CHECKOUT PARTS IMAGE FLAGS: makes a copy of an image's root disk one that runs hostd: QEMU installed, this
+# checkout with what PARTS (a file of paths) names of it at /opt/offshoot, and IMAGE for the sandboxes inside. FLAGS are those of Node. To be run with mounts of its own.
 set -eu
-disk=$1 root=$2 packages=$3 checkout=$4 parts=$5 image=$6
+disk=$1 root=$2 packages=$3 checkout=$4 parts=$5 image=$6 flags=$7
 mount -o loop "$disk" "$root"
 
 mkdir "$root/packages"
@@ -14,8 +14,9 @@ mkdir -p "$root/opt/offshoot" "$root/var/lib/inner/images"
 tar -C "$checkout" -c -T "$parts" | tar -C "$root/opt/offshoot" -x
 cp -a --sparse=always "$image" "$root/var/lib/inner/images/default"
 
-# What Node would have to compile inside, where it takes forty times as long. Only for the very flags that bin/offshoot gives hostd.
+# What Node would have to compile inside, where that takes forty times as long; it keeps this for the very same flags only.
 mount -t proc proc "$root/proc"
+# shellcheck disable=SC2086 # a list of flags
 chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin NODE_COMPILE_CACHE=/opt/offshoot/build/compile-cache sh /opt/offshoot/hostd/setup/node.sh \
-  --max-semi-space-size=2 --input-type=module -e "await import('/opt/offshoot/hostd/cli/main.ts'); await import('/opt/offshoot/hostd/daemon/run-daemon.ts'); process.exit()"
+  $flags --input-type=module -e "await import('/opt/offshoot/hostd/cli/main.ts'); await import('/opt/offshoot/hostd/daemon/run-daemon.ts')"
 umount "$root/proc" "$root"

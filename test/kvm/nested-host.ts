@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Sandbox, type ExecHandle } from '../../hostd/client/index.ts';
 import { HostdProcess } from '../support/hostd-process.ts';
 import type { TierSubject } from '../tiers/scenario.ts';
-import { innerState } from './nested-image.ts';
+import { innerNodeFlags, innerState } from './nested-image.ts';
 import { SocketRelay } from './socket-relay.ts';
 
 const innerSocket = '/run/inner.sock';
@@ -105,8 +105,11 @@ export class NestedHost implements TierSubject, AsyncDisposable {
   }
 
   async #startHostd(): Promise<void> {
-    const command = `exec /opt/offshoot/hostd/bin/offshoot hostd --state ${innerState} --listen unix:${innerSocket} --config /run/config.json >>/run/hostd.log 2>&1`;
-    this.#hostd = await this.sandbox.spawn(command);
+    const options = `--state ${innerState} --listen unix:${innerSocket} --config /run/config.json`;
+    const command = `exec sh /opt/offshoot/hostd/setup/node.sh ${innerNodeFlags.join(' ')} /opt/offshoot/hostd/cli/main.ts hostd ${options} >>/run/hostd.log 2>&1`;
+    this.#hostd = await this.sandbox.spawn(command, {
+      env: { NODE_COMPILE_CACHE: '/opt/offshoot/build/compile-cache' },
+    });
     for (;;) {
       if ((await this.sandbox.exec(['test', '-S', innerSocket])).exitCode === 0) return;
       if ((await this.#hostd.info()).state === 'ended') throw new Error(`hostd ended inside:\n${await this.log()}`);

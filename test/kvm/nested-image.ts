@@ -17,6 +17,9 @@ const packages = ['qemu-system-x86', 'qemu-utils', 'nftables', 'iproute2', 'kmod
 /** Of the checkout, besides the packages it needs at run time. */
 const parts = ['package.json', 'hostd', 'build/native', 'build/agent/offshoot-agent'];
 
+/** Node only interprets: code that is made at run time is translated again and again under emulation (seen: twice the time with it). */
+export const innerNodeFlags = ['--no-opt', '--no-sparkplug', '--no-maglev', '--max-semi-space-size=16'];
+
 /** Where the inner hostd keeps its state; the image `default` is there from the start. */
 export const innerState = '/var/lib/inner';
 
@@ -57,7 +60,7 @@ async function furnish(disk: string, image: string): Promise<void> {
       await runChecked(systemRunner, 'cp', [file, at('packages')]);
     await writeFile(at('parts'), `${[...parts, ...(await productionPackages())].join('\n')}\n`);
     const script = path.join(import.meta.dirname, 'furnish-root.sh');
-    const words = [disk, at('root'), at('packages'), checkout, at('parts'), image];
+    const words = [disk, at('root'), at('packages'), checkout, at('parts'), image, innerNodeFlags.join(' ')];
     await runContained(systemRunner, 'sh', [script, ...words], { timeoutMs: 300_000 });
   } finally {
     // its mounts went with the namespace they were in
