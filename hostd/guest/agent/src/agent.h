@@ -29,7 +29,7 @@ struct agent {
 	bool is_init; /* PID 1 of a guest */
 	const char *workspace; /* default cwd of an exec */
 	const char *dry_identity; /* tests: a folder that takes what would change this machine */
-	char generation[24];
+	char generation[24], boot_id[40]; /* as they were set last: told in every hello */
 	struct {
 		bool off; /* asked for */
 		bool overdue;

@@ -1,12 +1,12 @@
 #include "identity.h"
 
+#include "identity-files.h"
 #include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/random.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -17,7 +17,6 @@
 #define RUN_DIR "/run/offshoot"
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define BOOT_ID_FILE RUN_DIR "/boot-id"
-#define HOSTS_MAX (1u << 20)
 
 /* Tests: keeps what would have been applied. */
 static int note(const char *dry, const char *name, const void *bytes, size_t len)
@@ -61,45 +60,28 @@ int identity_set_clock(const char *dry, uint64_t ns)
 	return clock_settime(CLOCK_REALTIME, &t);
 }
 
-/* The line for the machine's own name is replaced, all others stay. */
-static int update_hosts(const char *name)
+/* One line; no printf, which is much code for a machine that runs each piece of it for the first time. */
+static size_t put_line(char *line, const char *before, const char *text)
 {
-	char *old = text_read_all("/etc/hosts", HOSTS_MAX);
-	size_t size = (old ? strlen(old) : 0) + strlen(name) + 128;
-	char *fresh = malloc(size), *position = NULL;
-	if (!fresh) {
-		free(old);
-		return -1;
-	}
-	size_t len = 0;
-	if (!old || !*old)
-		len += (size_t)snprintf(fresh, size, "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n");
-	for (char *line = old ? strtok_r(old, "\n", &position) : NULL; line; line = strtok_r(NULL, "\n", &position))
-		if (strncmp(line, "127.0.1.1", 9) != 0)
-			len += (size_t)snprintf(fresh + len, size - len, "%s\n", line);
-	snprintf(fresh + len, size - len, "127.0.1.1\t%s\n", name);
-	int result = text_put("/etc/hosts", fresh, 0644);
-	free(fresh);
-	free(old);
-	return result;
+	return (size_t)(stpcpy(stpcpy(stpcpy(line, before), text), "\n") - line);
 }
 
 int identity_set_hostname(const char *dry, const char *name)
 {
 	char line[80];
-	snprintf(line, sizeof line, "%s\n", name);
+	size_t len = put_line(line, "", name);
 	if (dry)
-		return note(dry, "hostname", line, strlen(line));
-	if (sethostname(name, strlen(name)) < 0 || text_put("/etc/hostname", line, 0644) < 0)
+		return note(dry, "hostname", line, len);
+	if (sethostname(name, strlen(name)) < 0 || identity_file_put("hostname", line, 0644) < 0)
 		return -1;
-	return update_hosts(name);
+	return identity_hosts_put(name);
 }
 
 int identity_set_machine_id(const char *dry, const char *id)
 {
 	char line[40];
-	snprintf(line, sizeof line, "%s\n", id);
-	return dry ? note(dry, "machine-id", line, strlen(line)) : text_put("/etc/machine-id", line, 0444);
+	size_t len = put_line(line, "", id);
+	return dry ? note(dry, "machine-id", line, len) : identity_file_put("machine-id", line, 0444);
 }
 
 static bool boot_id_is(const char *line)
@@ -112,9 +94,9 @@ static bool boot_id_is(const char *line)
 int identity_set_boot_id(const char *dry, const char *id)
 {
 	char line[40];
-	snprintf(line, sizeof line, "%s\n", id);
+	size_t len = put_line(line, "", id);
 	if (dry)
-		return note(dry, "boot-id", line, strlen(line));
+		return note(dry, "boot-id", line, len);
 	if ((mkdir(RUN_DIR, 0755) < 0 && errno != EEXIST) || text_put(BOOT_ID_FILE, line, 0444) < 0)
 		return -1;
 	if (boot_id_is(line))
@@ -130,9 +112,9 @@ int identity_set_boot_id(const char *dry, const char *id)
 int identity_set_generation(const char *dry, const char *generation)
 {
 	char line[32];
-	snprintf(line, sizeof line, "%s\n", generation);
+	size_t len = put_line(line, "", generation);
 	if (dry)
-		return note(dry, "generation", line, strlen(line));
+		return note(dry, "generation", line, len);
 	if (mkdir(RUN_DIR, 0755) < 0 && errno != EEXIST)
 		return -1;
 	return text_put(RUN_DIR "/fork-generation", line, 0444);
@@ -141,6 +123,6 @@ int identity_set_generation(const char *dry, const char *generation)
 int identity_set_nameserver(const char *dry, const char *address)
 {
 	char line[128];
-	snprintf(line, sizeof line, "nameserver %s\n", address);
-	return dry ? note(dry, "nameserver", line, strlen(line)) : text_put("/etc/resolv.conf", line, 0644);
+	size_t len = put_line(line, "nameserver ", address);
+	return dry ? note(dry, "nameserver", line, len) : identity_file_put("resolv.conf", line, 0644);
 }

@@ -6,7 +6,6 @@
 #include "metrics.h"
 #include "power.h"
 #include "resume.h"
-#include "text.h"
 #include "transfer.h"
 #include "worker.h"
 
@@ -63,10 +62,6 @@ void kinds_put_capabilities(const struct agent *agent, struct fields_out *out)
 
 void kinds_put_identity(const struct agent *agent, struct fields_out *out)
 {
-	char boot_id[64];
-	if (text_read("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id) < 0)
-		boot_id[0] = 0;
-	boot_id[strcspn(boot_id, "\n")] = 0;
-	fields_put_string(out, "boot-id", boot_id);
+	fields_put_string(out, "boot-id", agent->boot_id);
 	fields_put_string(out, "generation", agent->generation);
 }

@@ -2,13 +2,16 @@
 
 #include "agent.h"
 #include "boot/console.h"
+#include "exec/spawn.h"
 #include "job.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +21,7 @@
 #define TERM_WAIT_MS 500
 #define POLL_MS 10
 #define FLUSH_WAIT_MS 5000
+#define STACK_SIZE (16u << 10)
 
 static void sync_finish(struct job *job)
 {
@@ -29,12 +33,37 @@ static void sync_finish(struct job *job)
 	stream_end(job->stream, &result);
 }
 
+static bool flushing;
+
+static void sync_release(struct job *job)
+{
+	/* One that was given up may still be at it, on that stack: later ones fork. */
+	flushing = !job->reaped;
+}
+
+/* Shares the agent's memory, so it only makes system calls. */
+SPAWN_SHARED_MEMORY static int flush(void *unused)
+{
+	(void)unused;
+	syscall(SYS_sync);
+	syscall(SYS_exit, 0);
+	return 0;
+}
+
+/* A forked copy of the agent's memory would have each page of it cost a fault afterwards, in the machine and in all its copies. */
+static pid_t start_flushing(void)
+{
+	static char stack[STACK_SIZE] __attribute__((aligned(16)));
+	return clone(flush, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL);
+}
+
 /* In a child: flushing may take long, and other streams go on meanwhile. */
 void power_sync(struct agent *agent, struct stream *stream, const struct fields *fields)
 {
 	(void)fields;
+	bool shared = !flushing;
 	struct job *job = job_new(agent, stream, -1, -1, -1);
-	pid_t pid = job ? fork() : -1;
+	pid_t pid = !job ? -1 : shared ? start_flushing() : fork();
 	if (pid == 0) {
 		sync();
 		_exit(0);
@@ -46,6 +75,10 @@ void power_sync(struct agent *agent, struct stream *stream, const struct fields 
 		return;
 	}
 	job->finish = sync_finish;
+	if (shared) {
+		flushing = true;
+		job->release = sync_release;
+	}
 	job_run(job, pid);
 }
 

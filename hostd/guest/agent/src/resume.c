@@ -83,6 +83,15 @@ static void run_hooks(struct agent *agent, struct stream *stream, const struct f
 		.hostname = fields_string(fields, "hostname", hostname), .timeout_ms = timeout_ms, .done = hooks_done, .owner = agent});
 }
 
+/* For the next hello. The texts were checked. */
+static void keep(char *place, size_t size, const struct fields *fields, const char *key)
+{
+	const char *text = fields_string(fields, key, "");
+	size_t len = strlen(text);
+	if (len > 0 && len < size)
+		memcpy(place, text, len + 1);
+}
+
 void resume_start(struct agent *agent, struct stream *stream, const struct fields *fields)
 {
 	uint64_t hooks_ms = DEFAULT_HOOKS_MS;
@@ -108,7 +117,8 @@ void resume_start(struct agent *agent, struct stream *stream, const struct field
 		refuse(stream, "io", step, strerror(errno));
 		return;
 	}
-	snprintf(agent->generation, sizeof agent->generation, "%s", fields_string(fields, "generation", agent->generation));
+	keep(agent->generation, sizeof agent->generation, fields, "generation");
+	keep(agent->boot_id, sizeof agent->boot_id, fields, "boot-id");
 	if (fields_flag(fields, "copied"))
 		run_hooks(agent, stream, fields, hooks_ms);
 	else

@@ -6,13 +6,17 @@
 #define MARK(ring, n) (&(ring)->marks[(n) % RING_MARKS])
 #define MAPPED (RING_SIZE + RING_MARKS * sizeof(struct ring_mark))
 
+/* The memory of the ring that was freed last: most streams end before the next one begins. */
+static void *spare;
+
 static bool map(struct ring *ring)
 {
 	if (ring->buf)
 		return true;
-	void *place = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *place = spare ? spare : mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (place == MAP_FAILED)
 		return false;
+	spare = NULL;
 	ring->buf = place;
 	ring->marks = (struct ring_mark *)(ring->buf + RING_SIZE);
 	return true;
@@ -97,7 +101,9 @@ void ring_release(struct ring *ring, uint64_t upto)
 
 void ring_free(struct ring *ring)
 {
-	if (ring->buf)
+	if (ring->buf && !spare)
+		spare = ring->buf;
+	else if (ring->buf)
 		munmap(ring->buf, MAPPED);
 	memset(ring, 0, sizeof *ring);
 }

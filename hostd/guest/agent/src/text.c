@@ -56,6 +56,23 @@ char *text_read_all(const char *path, size_t max)
 	return NULL;
 }
 
+char *text_read_scratch(const char *path)
+{
+	static char scratch[TEXT_SCRATCH_MAX + 1];
+	size_t len = 0;
+	ssize_t got;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	while (len < TEXT_SCRATCH_MAX && (got = read(fd, scratch + len, TEXT_SCRATCH_MAX - len)) > 0)
+		len += (size_t)got;
+	int error = len == TEXT_SCRATCH_MAX ? EFBIG : got < 0 ? errno : 0;
+	close(fd);
+	errno = error;
+	scratch[len] = 0;
+	return error ? NULL : scratch;
+}
+
 static int write_to(int fd, const char *text)
 {
 	size_t len = strlen(text);

@@ -245,7 +245,7 @@ static void one_does_not_stop(void)
 /* A machine takes up its identity while nothing of the workload runs, and then goes on; not when it could not. */
 static void resumed(void)
 {
-	char path[128];
+	char path[128], command[128];
 	uint32_t ticker = driver_open(&d, DRIVER_WINDOW, "kind=exec", "shell=while :; do echo x >>resumed; sleep 0.01; done", NULL);
 	until_larger("resumed", 0);
 	CHECK(FREEZE());
@@ -264,6 +264,20 @@ static void resumed(void)
 	RUN("kind=exec", "shell=echo again");
 	CHECK(outcome_is(&o, 1, "again\n") && size_of("never") == -1);
 	(void)ticker;
+	/* Hooks run while it is frozen; what they leave belongs to it from then on. */
+	snprintf(command, sizeof command, "mkdir -p %s/etc/offshoot/on-fork.d", d.workspace);
+	CHECK(system(command) == 0);
+	snprintf(path, sizeof path, "%s/etc/offshoot/on-fork.d/hook", d.workspace);
+	FILE *hook = fopen(path, "w");
+	CHECK(hook && fprintf(hook, "#!/bin/sh\ncd %s\nwc -c <resumed >before\n(while :; do echo x >>left; sleep 0.01; done) >/dev/null 2>&1 &\nsleep 0.2\n"
+		"wc -c <resumed >after\ncmp before after\n", d.workspace) > 0);
+	CHECK(fclose(hook) == 0 && chmod(path, 0755) == 0);
+	CHECK(FREEZE());
+	RUN("kind=prepare-resume", ENTROPY, "copied=1");
+	CHECK(fields_flag(&o.end, "ok"));
+	until_larger("left", 0);
+	until_larger("resumed", size_of("resumed"));
+	CHECK(FREEZE() && stands_still("left") && THAW());
 }
 
 static void kill_all(const char *name)

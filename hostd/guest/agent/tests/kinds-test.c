@@ -130,6 +130,48 @@ static void dropped_streams(void)
 	driver_send(&d, FRAME_CLOSE, kept, 0, NULL, 0);
 }
 
+/* In a copy they are nobody's: their time does not run out, a terminal is drained as pipes are, and the dead are reaped. */
+static void unheard(void)
+{
+	uint32_t timed = driver_open(&d, DRIVER_WINDOW, "kind=exec", "timeout-ms=400", "shell=echo $$ >timed; exec sleep 600", NULL);
+	uint32_t terminal = driver_open(&d, 100, "kind=exec", "pty=1", "shell=i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo 0123456789012345678901234567890123456789; done; echo >drained", NULL);
+	uint32_t over = driver_open(&d, 100, "kind=exec", "timeout-ms=200", "shell=trap '' TERM; echo $$ >over; while :; do sleep 0.05; done", NULL);
+	(void)timed;
+	(void)terminal;
+	(void)over;
+	char text[64] = "", path[128];
+	pid_t pids[2] = {0};
+	static const char *const names[] = {"timed", "over"};
+	usleep(350000);
+	RUN("kind=prepare-resume", ENTROPY, "drop-streams=1");
+	for (int i = 0; i < 2; i++)
+		for (int tries = 0; pids[i] == 0; tries++) {
+			CHECK(tries < 500);
+			snprintf(path, sizeof path, "%s/%s", d.workspace, names[i]);
+			FILE *file = fopen(path, "r");
+			if (file && fgets(text, sizeof text, file))
+				pids[i] = atoi(text);
+			if (file)
+				fclose(file);
+			usleep(10000);
+		}
+	for (int tries = 0; !noted("drained", "\n"); tries++) {
+		CHECK(tries < 1000);
+		usleep(10000);
+	}
+	/* Its time was up before: it has its grace, and is then killed as it would have been. */
+	for (int tries = 0; alive(pids[1]); tries++) {
+		CHECK(tries < 500);
+		usleep(10000);
+	}
+	CHECK(alive(pids[0]));
+	kill(pids[0], SIGKILL);
+	for (int tries = 0; alive(pids[0]); tries++) {
+		CHECK(tries < 500);
+		usleep(10000);
+	}
+}
+
 static void metrics(void)
 {
 	RUN("kind=metrics");
@@ -223,6 +265,7 @@ int main(void)
 	identities_refused();
 	identity_fails_closed();
 	dropped_streams();
+	unheard();
 	metrics();
 	a_dead_worker();
 	an_aborted_upload();

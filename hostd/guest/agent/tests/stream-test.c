@@ -103,21 +103,29 @@ static void released_output_wakes_the_work(void)
 	CHECK(aborts == 1);
 }
 
+static bool goes_on(struct stream *s)
+{
+	return s->id != 4;
+}
+
 static void detached(void)
 {
+	static struct work_ops detachable;
+	detachable = ops;
+	detachable.detach = goes_on;
 	struct fields_out result = {0};
 	struct stream *exec = streams_add(&streams, 1), *transfer = streams_add(&streams, 2), *ended = streams_add(&streams, 3);
-	strcpy(exec->kind, "exec");
-	strcpy(transfer->kind, "tar-in");
-	strcpy(ended->kind, "exec");
-	exec->ops = transfer->ops = &ops;
+	struct stream *unwilling = streams_add(&streams, 4);
+	transfer->ops = &ops;
+	exec->ops = unwilling->ops = &detachable;
 	output(exec, 100);
 	aborts = 0;
 	streams_detach(&streams, transfer);
-	CHECK(aborts == 1);
+	streams_detach(&streams, unwilling);
+	CHECK(aborts == 2);
 	streams_detach(&streams, ended);
 	streams_detach(&streams, exec);
-	CHECK(aborts == 1 && streams.count == 0 && !streams_find(&streams, 1));
+	CHECK(aborts == 2 && streams.count == 0 && !streams_find(&streams, 1));
 	/* Its output goes nowhere and never fills up. */
 	for (int i = 0; i < 40; i++)
 		output(exec, 100000);

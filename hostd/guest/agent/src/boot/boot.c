@@ -1,5 +1,6 @@
 #include "boot.h"
 
+#include "../identity-files.h"
 #include "../identity.h"
 #include "../text.h"
 #include "cmdline.h"
@@ -64,6 +65,7 @@ void boot_up(void)
 	mounts_late();
 	protect();
 	network_up(cmdline);
+	identity_files_link();
 	name_machine(cmdline);
 	bind_boot_id();
 }

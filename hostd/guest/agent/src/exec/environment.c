@@ -2,6 +2,7 @@
 
 #include "../text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,9 @@ const char *environment_get(const struct strings *env, const char *key)
 static void set(struct strings *env, const char *key, const char *value)
 {
 	char pair[2048];
-	snprintf(pair, sizeof pair, "%s=%s", key, value);
+	if (strlen(key) + strlen(value) + 2 > sizeof pair)
+		return;
+	stpcpy(stpcpy(stpcpy(pair, key), "="), value);
 	environment_set(env, pair);
 }
 
@@ -100,11 +103,13 @@ void environment_defaults(struct strings *env, const struct user *user, bool ter
 
 void environment_read(struct strings *env, const char *path)
 {
-	char *text = text_read_all(path, ENV_FILE_MAX), *position = NULL;
+	char *large = NULL, *text = text_read_scratch(path), *position = NULL;
+	if (!text && errno == EFBIG)
+		text = large = text_read_all(path, ENV_FILE_MAX);
 	for (char *line = text ? strtok_r(text, "\n", &position) : NULL; line; line = strtok_r(NULL, "\n", &position))
 		if (*line != '#')
 			environment_set(env, line);
-	free(text);
+	free(large);
 }
 
 void environment_search(struct strings *paths, const char *program, const char *path)

@@ -20,13 +20,15 @@
 
 #define GRACE_MS 2000
 #define GROUP_POLL_MS 50
+#define COUNT_KILLS_MS 1000
 
 /* What only an exec needs of its job. */
 struct exec {
 	struct timer deadline; /* the timeout, then the end of its grace */
 	uint64_t kill_at_ms;
 	bool timed_out, killed;
-	uint64_t oom_kills;
+	uint64_t oom_kills; /* before it */
+	struct timer count_kills;
 };
 
 /* Both ends of what an exec's descriptors are connected by; -1 where there is none. */
@@ -110,6 +112,19 @@ static uint64_t microseconds(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
 }
 
+/* A shell tells of a killed child by its own exit code. */
+static bool looks_killed(int status)
+{
+	return WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == 128 + SIGKILL;
+}
+
+/* The kernel sums all its counters for it, which a short command would feel: only one that goes on for a while begins with a fresh count. */
+static void count_kills(void *owner)
+{
+	struct exec *exec = owner;
+	exec->oom_kills = oom_kills();
+}
+
 static void finish(struct job *job)
 {
 	const struct exec *exec = job->own;
@@ -121,7 +136,7 @@ static void finish(struct job *job)
 		fields_put_u64(&result, "exit-code", (uint64_t)WEXITSTATUS(job->status));
 	if (exec->timed_out)
 		fields_put_string(&result, "timed-out", "1");
-	if (WIFSIGNALED(job->status) && WTERMSIG(job->status) == SIGKILL && !exec->killed && oom_kills() > exec->oom_kills)
+	if (looks_killed(job->status) && oom_kills() > exec->oom_kills && WIFSIGNALED(job->status) && !exec->killed)
 		fields_put_string(&result, "oom-killed", "1");
 	fields_put_u64(&result, "user-us", microseconds(job->usage.ru_utime));
 	fields_put_u64(&result, "system-us", microseconds(job->usage.ru_stime));
@@ -141,6 +156,7 @@ static void release(struct job *job)
 {
 	struct exec *exec = job->own;
 	loop_clear_timer(&job->agent->loop, &exec->deadline);
+	loop_clear_timer(&job->agent->loop, &exec->count_kills);
 	free(exec);
 }
 
@@ -153,7 +169,8 @@ static struct job *prepare(struct agent *agent, struct stream *stream, const str
 		return NULL;
 	}
 	exec->deadline = (struct timer){.fire = deadline, .owner = job};
-	exec->oom_kills = oom_kills_lately();
+	exec->oom_kills = oom_kills_known();
+	exec->count_kills = (struct timer){.fire = count_kills, .owner = exec};
 	job->own = exec;
 	job->group = true;
 	job->terminal = request->terminal;
@@ -189,6 +206,7 @@ static void launch(struct agent *agent, struct stream *stream, const struct exec
 		return;
 	}
 	job_run(job, pid);
+	loop_set_timer(&agent->loop, &((struct exec *)job->own)->count_kills, COUNT_KILLS_MS);
 	if (request->timeout_ms > 0)
 		loop_set_timer(&agent->loop, &((struct exec *)job->own)->deadline, request->timeout_ms);
 }

@@ -6,7 +6,7 @@
 
 /* Since boot; 0 when the kernel does not tell. */
 uint64_t oom_kills(void);
-/* The same, at most a second old: the kernel sums all its counters for it, which an exec of a short command would feel. */
-uint64_t oom_kills_lately(void);
+/* The count as it was when it was asked for last: no cost. */
+uint64_t oom_kills_known(void);
 
 #endif

@@ -13,14 +13,7 @@
 
 #define STACK_SIZE (64u << 10)
 
-/* The child shares the agent's memory until its program starts (as with vfork, which spares copying page tables): it only makes system calls. */
-#ifdef __SANITIZE_ADDRESS__
-#define SHARED_MEMORY __attribute__((no_sanitize("address", "undefined")))
-#else
-#define SHARED_MEMORY
-#endif
-
-SHARED_MEMORY void spawn_shed_privilege(void)
+SPAWN_SHARED_MEMORY void spawn_shed_privilege(void)
 {
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		setpriority(PRIO_PROCESS, 0, 0);
@@ -30,7 +23,7 @@ SHARED_MEMORY void spawn_shed_privilege(void)
 }
 
 /* The C library's own set*id functions would want all threads of this memory to follow. */
-SHARED_MEMORY static int become(const struct user *user)
+SPAWN_SHARED_MEMORY static int become(const struct user *user)
 {
 	if (syscall(SYS_setgroups, user->group_count, user->groups) < 0)
 		return -1;
@@ -39,7 +32,7 @@ SHARED_MEMORY static int become(const struct user *user)
 	return (int)syscall(SYS_setresuid, user->uid, user->uid, user->uid);
 }
 
-SHARED_MEMORY static int place_descriptors(const struct spawn *s)
+SPAWN_SHARED_MEMORY static int place_descriptors(const struct spawn *s)
 {
 	/* The sources are above 3 (the agent keeps 0 to 3 taken), so no copy overwrites one. */
 	for (int i = 0; i < 3; i++)
@@ -51,7 +44,7 @@ SHARED_MEMORY static int place_descriptors(const struct spawn *s)
 	return 0;
 }
 
-SHARED_MEMORY static int run_first(const struct spawn *s)
+SPAWN_SHARED_MEMORY static int run_first(const struct spawn *s)
 {
 	int error = ENOENT;
 	for (char **path = s->paths; path && *path; path++) {
@@ -64,7 +57,7 @@ SHARED_MEMORY static int run_first(const struct spawn *s)
 	return error;
 }
 
-SHARED_MEMORY __attribute__((noinline)) static int child(void *argument)
+SPAWN_SHARED_MEMORY __attribute__((noinline)) static int child(void *argument)
 {
 	struct spawn *s = argument;
 	s->failed_step = SPAWN_SESSION;
@@ -96,7 +89,7 @@ struct clone3_args {
 
 /* Moving a process into a control group waits for an RCU grace period, starting it there does not. The C library has no clone3: the child goes on
  * in this frame, as after vfork, and only ever calls below it. */
-SHARED_MEMORY __attribute__((noinline)) static pid_t clone_into_cgroup(struct spawn *s, int cgroup_fd)
+SPAWN_SHARED_MEMORY __attribute__((noinline)) static pid_t clone_into_cgroup(struct spawn *s, int cgroup_fd)
 {
 	struct clone3_args args = {.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP_FLAG, .exit_signal = SIGCHLD, .cgroup = (uint64_t)cgroup_fd};
 	long result;

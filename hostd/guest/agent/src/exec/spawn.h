@@ -7,6 +7,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* For what runs in a child that shares the agent's memory (as with vfork, which spares copying page tables): it only makes system calls. */
+#ifdef __SANITIZE_ADDRESS__
+#define SPAWN_SHARED_MEMORY __attribute__((no_sanitize("address", "undefined")))
+#else
+#define SPAWN_SHARED_MEMORY
+#endif
+
 enum spawn_step { SPAWN_CLONE, SPAWN_SESSION, SPAWN_DESCRIPTORS, SPAWN_USER, SPAWN_CWD, SPAWN_EXEC };
 
 struct spawn {

@@ -2,6 +2,7 @@
 
 #include "../text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,15 @@ static size_t split(char *line, char *part[], size_t max)
 
 static void copy(char *to, size_t size, const char *from)
 {
-	snprintf(to, size, "%s", from);
+	size_t len = strnlen(from, size - 1);
+	memcpy(to, from, len);
+	to[len] = 0;
+}
+
+static void path_in(char path[4096], const char *folder, const char *name)
+{
+	copy(path, 4096 - strlen(name), folder);
+	strcat(path, name);
 }
 
 static bool take_passwd_line(char *line, const char *name, const unsigned *uid, struct user *user)
@@ -59,15 +68,22 @@ static bool take_passwd_line(char *line, const char *name, const unsigned *uid, 
 	return true;
 }
 
+/* What `large` holds is to be freed. */
+static char *read_file(const char *path, char **large)
+{
+	char *text = text_read_scratch(path);
+	return text || errno != EFBIG ? text : (*large = text_read_all(path, FILE_MAX_BYTES));
+}
+
 static bool search_passwd(const char *etc, const char *name, const unsigned *uid, struct user *user)
 {
 	char path[4096];
-	snprintf(path, sizeof path, "%s/passwd", etc);
-	char *text = text_read_all(path, FILE_MAX_BYTES), *position = NULL;
+	path_in(path, etc, "/passwd");
+	char *large = NULL, *text = read_file(path, &large), *position = NULL;
 	bool found = false;
 	for (char *line = text ? strtok_r(text, "\n", &position) : NULL; line && !found; line = strtok_r(NULL, "\n", &position))
 		found = take_passwd_line(line, name, uid, user);
-	free(text);
+	free(large);
 	return found;
 }
 
@@ -92,8 +108,8 @@ static void add_group(struct user *user, gid_t gid)
 void user_find_groups(const char *etc, struct user *user)
 {
 	char path[4096];
-	snprintf(path, sizeof path, "%s/group", etc);
-	char *text = text_read_all(path, FILE_MAX_BYTES), *position = NULL;
+	path_in(path, etc, "/group");
+	char *large = NULL, *text = read_file(path, &large), *position = NULL;
 	for (char *line = text ? strtok_r(text, "\n", &position) : NULL; line; line = strtok_r(NULL, "\n", &position)) {
 		char *part[4];
 		const char *rest;
@@ -101,7 +117,7 @@ void user_find_groups(const char *etc, struct user *user)
 		if (split(line, part, 4) == 4 && parse_id(part[2], 0, &gid, &rest) && lists(part[3], user->name))
 			add_group(user, gid);
 	}
-	free(text);
+	free(large);
 }
 
 bool user_find(const char *etc, const char *spec, struct user *user)
