@@ -9,10 +9,12 @@ import type { QemuCapture } from './qemu-capture.ts';
 import { reconcile } from './reconcile.ts';
 
 /** Until a machine that has just started or been duplicated is left alone long enough for its disk's layers to be merged. */
-const quietMs = 3000;
+const defaultQuietMs = 3000;
 
 export interface ControlTools extends Omit<CaptureTools, 'method'> {
   method: () => Promise<'clone' | 'copy'>;
+  /** For tests. */
+  quietMs?: number;
 }
 
 /** What can be done to a machine through its monitor. Everything it knows is in the machine's folder. */
@@ -69,7 +71,10 @@ export class MachineControl {
   compactSoon(): void {
     clearTimeout(this.#quiet);
     if (this.#over.signal.aborted) return;
-    this.#quiet = setTimeout(() => void this.#compact(longChain).catch(() => undefined), quietMs);
+    this.#quiet = setTimeout(
+      () => void this.#compact(longChain).catch(() => undefined),
+      this.#tools.quietMs ?? defaultQuietMs,
+    );
     this.#quiet.unref();
   }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -5,8 +6,10 @@ import { onFaultPoint } from '../../platform/fault-points.ts';
 import { systemRunner } from '../../platform/run.ts';
 import type { CaptureOptions, Vm, VmCapture, VmLaunch, Vmm, VmSnapshotFiles } from '../vmm.ts';
 import { MachineMonitor, readStatus } from './machine-monitor.ts';
+import { machineFiles } from './machine-files.ts';
 import { readMachineRecord } from './machine-record.ts';
 import { openQemuVmm } from './open-qemu-vmm.ts';
+import { recordedProcess } from './terminate.ts';
 import { buildNative, nativeDirectory } from './testing/launch-folder.ts';
 import { shape, TestGuest, TestMachines } from './testing/test-guest.ts';
 
@@ -248,5 +251,8 @@ test('thirty generations in a row: the chain stays short, its folder holds no mo
   expect(await now.guest.ask('disk read 8192')).toBe('from-template');
   const disks = (await readdir(now.vm.record.directory)).filter((name) => /^(layer|overlay)-/.test(name));
   expect(disks).toHaveLength(await chainOf(now.vm));
+  const vmmProcess = await recordedProcess(now.vm.record.directory, machineFiles.vmmPid);
+  const open = execFileSync('ls', ['-l', `/proc/${String(vmmProcess?.pid)}/fd`], { encoding: 'utf8' }).split('\n');
+  expect(open.filter((line) => /(layer|overlay)-\d+.*deleted/.test(line))).toEqual([]);
   await now[Symbol.asyncDispose]();
 }, 120_000);

@@ -5,7 +5,8 @@ import { machineFiles, qmpSocketPath } from './machine-files.ts';
 import { QmpClient, type QmpEvent } from './qmp-client.ts';
 import { recordedProcess } from './terminate.ts';
 
-const connectTimeoutMs = 5000;
+/** A VMM that is starting, one of many, may be long in coming to its monitor. */
+const connectTimeoutMs = 20_000;
 const statusSchema = z.object({ status: z.string(), running: z.boolean() });
 export const anything = z.unknown();
 

@@ -1,12 +1,13 @@
 import { access, chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isOffshootError, OffshootError } from '../../errors/offshoot-error.ts';
 import { hostBootId, isAlive, type ProcessIdentity } from '../../platform/process-identity.ts';
 import type { Runner } from '../../platform/run.ts';
 import type { Vm, VmExit, VmLaunch, Vmm, VmmFeatures, VmRecord, VmSnapshotFiles, VmSnapshotOrigin } from '../vmm.ts';
 import { removeCapture } from './capture-files.ts';
 import type { QemuProfile } from './command-line.ts';
 import { compatibilityOf } from './compatibility.ts';
-import { readExit } from './exit-record.ts';
+import { readConsoleTail, readExit } from './exit-record.ts';
 import { feedCapture } from './feed-capture.ts';
 import { completeSnapshot, saveAndQuit } from './freeze.ts';
 import { launchSpec } from './launch-machine.ts';
@@ -133,7 +134,7 @@ export class QemuVmm implements Vmm {
         await feedCapture(new MachineMonitor(directory), this.#options.profile.version, start.capture);
       } catch (error) {
         await terminateMachine(directory, record);
-        throw error;
+        throw await asChildError(error, directory);
       }
     }
     const savable = start.kind === 'cold' && start.memoryFile !== undefined;
@@ -165,4 +166,11 @@ export class QemuVmm implements Vmm {
       throw asOffshootError(error);
     }
   }
+}
+
+/** The capture's own error, or what is known of a VMM that did not take it up. */
+async function asChildError(error: unknown, directory: string): Promise<unknown> {
+  if (!isOffshootError(error) || error.code !== 'sandbox-not-running') return error;
+  const details = { reason: 'vmm', console: await readConsoleTail(directory) };
+  return new OffshootError('boot-failed', { message: 'The VMM ended before it was restored.', details, cause: error });
 }
