@@ -67,7 +67,7 @@ export class NestedHost implements TierSubject, AsyncDisposable {
       }),
     );
     const connection = { host: outer.host };
-    const shape = { cpus: 2, memoryMiB: 3072 };
+    const shape = { cpus: 2, memoryMiB: 3072, diskMiB: 20_480 };
     const sandbox = unwind.use(
       await Sandbox.create({ image: 'nested', ...shape, timeoutSeconds: 7200, egress: { mode: 'none' }, connection }),
     );
