@@ -157,6 +157,7 @@ export class FakeVm implements Vm {
 
   async #capture(into: VmSnapshotFiles, options: CaptureOptions): Promise<VmCapture> {
     const before = this.paused;
+    let stopped = false;
     try {
       await this.#gate.pass('capture');
       this.#requireRunning();
@@ -164,6 +165,8 @@ export class FakeVm implements Vm {
         throw new OffshootError('freeze-failed', { message: 'A template in the making is not captured.' });
       }
       requireNotAborted(options.signal);
+      stopped = true;
+      await options.beforeStop?.();
       this.paused = true;
       await this.#gate.pass('captured');
       requireNotAborted(options.signal);
@@ -172,9 +175,11 @@ export class FakeVm implements Vm {
       this.paused = before || !options.wake;
     } catch (error) {
       this.paused = before;
+      if (stopped) await options.afterWake?.();
       await removeFiles(into);
       throw error;
     }
+    await options.afterWake?.();
     this.duplicated = true;
     const complete = this.#writeImage(into, options.signal);
     complete.catch(() => undefined);

@@ -95,6 +95,10 @@ export interface CaptureOptions {
   durable: boolean;
   /** The duplicate is given up when less of the host's memory is free (it grows while the source rewrites its memory). */
   minAvailableMiB: number;
+  /** Called when all is ready, right before the vCPUs are stopped: what else is to stand still is stopped here. */
+  beforeStop?: () => Promise<void>;
+  /** Called as soon as the vCPUs run again, or when the capture fails after `beforeStop`; the capture resolves after it. */
+  afterWake?: () => Promise<void>;
   /** Gives the capture up; the source goes on. */
   signal?: AbortSignal;
 }

@@ -32,28 +32,31 @@ export async function captureSandbox(
 ): Promise<Captured> {
   const { clock, config } = host;
   const running = sandbox.row.state === 'running' ? sandbox.guest : undefined;
-  const startedMs = clock.monotonicMs();
-  try {
-    if (running !== undefined) await standStill(host, sandbox, running);
-    await faultPoint('fork.after-stand-still');
-    const capture = await sandbox.vm.capture(order.checkpoint.files, {
-      wake: running !== undefined,
-      durable: order.durable,
-      minAvailableMiB: config.minAvailableMiB,
-      signal: order.signal,
-    });
-    capture.complete.then(
-      ({ imageMiB }: CaptureResult) => host.checkpoints.written(order.checkpoint, imageMiB),
-      () => undefined,
-    );
-    const openExecs = host.store.execs.running(sandbox.row.id);
-    if (running === undefined) return { capture, pausedMs: 0, openExecs };
-    await thaw(host, sandbox, running);
-    return { capture, pausedMs: clock.monotonicMs() - startedMs, openExecs };
-  } catch (error) {
-    if (running !== undefined) await thaw(host, sandbox, running);
-    throw error;
-  }
+  if (running !== undefined && order.durable) await flush(host, sandbox, running);
+  let stoppedMs = 0;
+  let wokenMs = 0;
+  let openExecs: readonly ExecRow[] = [];
+  const capture = await sandbox.vm.capture(order.checkpoint.files, {
+    wake: running !== undefined,
+    durable: order.durable,
+    minAvailableMiB: config.minAvailableMiB,
+    signal: order.signal,
+    beforeStop: async () => {
+      openExecs = host.store.execs.running(sandbox.row.id);
+      stoppedMs = clock.monotonicMs();
+      if (running !== undefined) await standStill(host, sandbox, running);
+      await faultPoint('fork.after-stand-still');
+    },
+    afterWake: async () => {
+      if (running !== undefined) await thaw(host, sandbox, running);
+      wokenMs = clock.monotonicMs();
+    },
+  });
+  capture.complete.then(
+    ({ imageMiB }: CaptureResult) => host.checkpoints.written(order.checkpoint, imageMiB),
+    () => undefined,
+  );
+  return { capture, pausedMs: running === undefined ? 0 : wokenMs - stoppedMs, openExecs };
 }
 
 /** What the memory image will take, before it is known. */
@@ -61,6 +64,19 @@ export function expectedImageMiB(host: HostContext, sandbox: LiveSandbox): numbe
   const base = sandbox.row.checkpointId === null ? undefined : host.checkpoints.find(sandbox.row.checkpointId);
   const templateMiB = 128;
   return Math.min(sandbox.row.memoryMiB, Math.ceil(sandbox.usage.residentMiB + (base?.imageMiB ?? templateMiB)));
+}
+
+const flushDeadlineMs = 5000;
+
+/** What is kept may be booted from its disk alone: let that have what was written lately. */
+async function flush(host: HostContext, sandbox: LiveSandbox, guest: Guest): Promise<void> {
+  await guest.sync(flushDeadlineMs).catch((error: unknown) => {
+    sandbox.ending.signal.throwIfAborted();
+    host.log.warn(
+      { sandboxId: sandbox.row.id, error },
+      'a disk was not flushed in time; its snapshot may lack the last of it',
+    );
+  });
 }
 
 /** All processes inside stop where they are; those that do not in time go on. */

@@ -4,7 +4,7 @@ import type { Runner } from '../../platform/run.ts';
 import type { CaptureOptions, CaptureResult, VmSnapshotFiles } from '../vmm.ts';
 import { makeDurable, removeCapture, syncFiles, takeDevices } from './capture-files.ts';
 import { prepareCapture, type CaptureSource, type PreparedCapture } from './capture-preparation.ts';
-import { duplicate } from './duplicate.ts';
+import { duplicate, type Duplicated } from './duplicate.ts';
 import { asFreezeError } from './freeze-error.ts';
 import { readStatus } from './machine-monitor.ts';
 import { readMachineRecord, writeMachineRecord, type MachineRecord } from './machine-record.ts';
@@ -42,11 +42,12 @@ export async function captureMachine(
     await faultPoint('capture.prepared');
     options.signal?.throwIfAborted();
     const wake = running && options.wake;
-    const { pausedMs, method, parts } = await duplicate(qmp, prepared, { running, wake });
+    const { pausedMs, method, parts, woken } = await duplicateBetween(qmp, prepared, { running, wake, options });
     await writeMachineRecord(directory, switched(record, prepared, running ? !wake : record.paused));
     await faultPoint('capture.woken');
     await sealFile(into.disk);
     await takeDevices(directory, into);
+    await woken;
     return new QemuCapture({
       ...{ files: into, method, pauseParts: parts },
       pausedMs: running ? pausedMs : 0,
@@ -58,6 +59,27 @@ export async function captureMachine(
     await removeCapture(into);
     await reconcile(qmp, directory).catch(() => undefined);
     throw asFreezeError(error, options.signal);
+  }
+}
+
+/** The caller's own stops and starts are as close to those of the vCPUs as can be. */
+async function duplicateBetween(
+  qmp: QmpClient,
+  prepared: PreparedCapture,
+  { running, wake, options }: { running: boolean; wake: boolean; options: CaptureOptions },
+): Promise<Duplicated & { woken: Promise<void> | undefined }> {
+  const wakeUp = () => {
+    const woken = options.afterWake?.();
+    woken?.catch(() => undefined); // whoever awaits it hears of it
+    return woken;
+  };
+  try {
+    await options.beforeStop?.();
+    const duplicated = await duplicate(qmp, prepared, { running, wake });
+    return { ...duplicated, woken: wakeUp() };
+  } catch (error) {
+    await wakeUp();
+    throw error;
   }
 }
 
