@@ -133,12 +133,14 @@ describe('failures', () => {
   });
 
   test('a source that can not be saved goes on, and nothing is left', async () => {
-    run.vmm.failNext('capture', new OffshootError('freeze-failed'));
-    await expect(fork({ count: 2 })).rejects.toMatchObject({ code: 'freeze-failed' });
+    for (const point of ['capture', 'captured'] as const) {
+      run.vmm.failNext(point, new OffshootError('freeze-failed'));
+      await expect(fork({ count: 2 })).rejects.toMatchObject({ code: 'freeze-failed' });
+    }
     expect(world.machines.running).toHaveLength(1);
     expect(world.network.slots.size).toBe(1);
     expect(await checkpoints()).toEqual([]);
-    expect(world.guest(sourceId).workloadChanges.at(-1)).toBe('thawed');
+    expect(world.guest(sourceId).workloadChanges).toEqual(['frozen', 'thawed']);
   });
 
   test('an image that can not be written ends all copies, not the source', async () => {
