@@ -3,29 +3,30 @@
 #include "agent.h"
 #include "exec/environment.h"
 #include "exec/spawn.h"
+#include "hook-folder.h"
 #include "hook-output.h"
 #include "ssh-keys.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HOOKS_FOLDER "/etc/offshoot/on-fork.d"
 #define SSH_KEYGEN "/usr/bin/ssh-keygen"
+#define KEY_TYPES 2
 #define ENV_FILE "/etc/offshoot/env"
 
 struct hooks {
 	struct hooks_request request;
 	struct strings programs, env;
 	size_t at;
-	bool keys; /* the first program is ssh-keygen */
+	const char *key_types[KEY_TYPES]; /* the first programs are ssh-keygen, for these */
+	size_t keys;
+	bool slow_keys;
 	bool late;
 	pid_t pid;
 	int writer_fd;
@@ -59,7 +60,7 @@ static void finish(struct agent *agent, const char *step, const char *message)
 
 static const char *step_of(const struct hooks *hooks)
 {
-	return hooks->keys && hooks->at == 0 ? "ssh-keys" : "hook";
+	return hooks->at < hooks->keys ? "ssh-keys" : "hook";
 }
 
 static const char *name_of(const char *path)
@@ -77,17 +78,37 @@ static void fail(struct agent *agent, const char *why)
 	finish(agent, step_of(hooks), message);
 }
 
-static pid_t start(struct agent *agent, char *path, int *error)
+static pid_t start(struct agent *agent, char *path, char **argv, int output_fd, int *error)
 {
-	struct hooks *hooks = agent->hooks;
-	char *with_root[] = {path, "-A", "-f", (char *)hooks->request.root, NULL}, *plain[] = {path, "-A", NULL}, *alone[] = {path, NULL};
 	char *paths[] = {path, NULL};
-	bool keygen = hooks->keys && hooks->at == 0;
-	struct spawn s = {.paths = paths, .argv = !keygen ? alone : *hooks->request.root ? with_root : plain, .envp = hooks->env.items, .cwd = "/",
-		.fd = {agent->null_fd, hooks->writer_fd, hooks->writer_fd}, .script_fd = -1, .cgroup_fd = agent->workload.hooks_fd, .spare_cgroup_fd = -1};
+	struct spawn s = {.paths = paths, .argv = argv, .envp = agent->hooks->env.items, .cwd = "/", .fd = {agent->null_fd, output_fd, output_fd},
+		.script_fd = -1, .cgroup_fd = agent->workload.hooks_fd, .spare_cgroup_fd = -1};
 	pid_t pid = spawn(&s);
 	*error = s.error;
 	return pid;
+}
+
+static pid_t start_current(struct agent *agent, int *error)
+{
+	struct hooks *hooks = agent->hooks;
+	char *path = hooks->programs.items[hooks->at], key[PATH_MAX];
+	if (hooks->at >= hooks->keys)
+		return start(agent, path, (char *[]){path, NULL}, hooks->writer_fd, error);
+	char *type = (char *)hooks->key_types[hooks->at];
+	snprintf(key, sizeof key, "%s/etc/ssh/ssh_host_%s_key", hooks->request.root, type);
+	return start(agent, path, (char *[]){path, "-q", "-t", type, "-N", "", "-f", key, NULL}, hooks->writer_fd, error);
+}
+
+/* An RSA key takes seconds where a processor is emulated: nothing waits for it, and it goes on with the workload. */
+static void make_slow_keys(struct agent *agent)
+{
+	struct hooks *hooks = agent->hooks;
+	char path[PATH_MAX];
+	int error;
+	snprintf(path, sizeof path, "%s" SSH_KEYGEN, hooks->request.root);
+	/* Without a root of its own the option is not given: older versions do not know it. */
+	char *with_root[] = {path, "-A", "-f", (char *)hooks->request.root, NULL}, *plain[] = {path, "-A", NULL};
+	start(agent, path, *hooks->request.root ? with_root : plain, agent->null_fd, &error);
 }
 
 static void next(struct agent *agent)
@@ -95,12 +116,16 @@ static void next(struct agent *agent)
 	struct hooks *hooks = agent->hooks;
 	char why[256];
 	int error;
+	if (hooks->at == hooks->keys && hooks->slow_keys) {
+		hooks->slow_keys = false;
+		make_slow_keys(agent);
+	}
 	if (hooks->at == hooks->programs.count) {
 		finish(agent, NULL, NULL);
 		return;
 	}
 	hook_output_clear(hooks->output);
-	hooks->pid = start(agent, hooks->programs.items[hooks->at], &error);
+	hooks->pid = start_current(agent, &error);
 	if (hooks->pid > 0)
 		return;
 	snprintf(why, sizeof why, "it could not be started: %s", strerror(error));
@@ -151,44 +176,19 @@ void hooks_abort(struct agent *agent)
 	free_hooks(agent);
 }
 
-static bool is_executable(int folder, const char *name)
-{
-	struct stat info;
-	size_t len = strlen(name);
-	return name[0] != '.' && name[len - 1] != '~' && fstatat(folder, name, &info, 0) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 0111);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void find_hooks(struct strings *programs, const char *root)
-{
-	char path[PATH_MAX];
-	size_t first = programs->count;
-	snprintf(path, sizeof path, "%s" HOOKS_FOLDER, root);
-	DIR *folder = opendir(path);
-	if (!folder)
-		return;
-	for (struct dirent *entry; (entry = readdir(folder));) {
-		int len = snprintf(path, sizeof path, "%s" HOOKS_FOLDER "/%s", root, entry->d_name);
-		if (len < (int)sizeof path && is_executable(dirfd(folder), entry->d_name))
-			strings_add(programs, path, (size_t)len);
-	}
-	closedir(folder);
-	if (programs->count > first)
-		qsort(programs->items + first, programs->count - first, sizeof *programs->items, by_name);
-}
-
-static void find_keygen(struct hooks *hooks)
+static void find_keygen(struct hooks *hooks, int kinds)
 {
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof path, "%s" SSH_KEYGEN, hooks->request.root);
-	if (len >= (int)sizeof path || access(path, X_OK) < 0)
+	if (kinds == 0 || len >= (int)sizeof path || access(path, X_OK) < 0)
 		return;
-	strings_add(&hooks->programs, path, (size_t)len);
-	hooks->keys = true;
+	if (kinds & SSH_KEY_ED25519)
+		hooks->key_types[hooks->keys++] = "ed25519";
+	if (kinds & SSH_KEY_ECDSA)
+		hooks->key_types[hooks->keys++] = "ecdsa";
+	for (size_t i = 0; i < hooks->keys; i++)
+		strings_add(&hooks->programs, path, (size_t)len);
+	hooks->slow_keys = kinds & SSH_KEY_OTHER;
 }
 
 static void set_environment(struct hooks *hooks)
@@ -217,8 +217,8 @@ static bool prepare(struct agent *agent)
 
 void hooks_run(struct agent *agent, const struct hooks_request *request)
 {
-	int keys = ssh_keys_remove(request->root);
-	if (keys < 0) {
+	int kinds = ssh_keys_remove(request->root);
+	if (kinds < 0) {
 		request->done(request->owner, "ssh-keys", strerror(errno));
 		return;
 	}
@@ -229,10 +229,9 @@ void hooks_run(struct agent *agent, const struct hooks_request *request)
 	}
 	*hooks = (struct hooks){.request = *request, .writer_fd = -1};
 	agent->hooks = hooks;
-	if (keys > 0)
-		find_keygen(hooks);
-	find_hooks(&hooks->programs, request->root);
-	if (hooks->programs.count == 0 && !hooks->programs.failed)
+	find_keygen(hooks, kinds);
+	hook_folder_read(&hooks->programs, request->root);
+	if (hooks->programs.count == 0 && !hooks->programs.failed && !hooks->slow_keys)
 		finish(agent, NULL, NULL);
 	else if (prepare(agent))
 		next(agent);
