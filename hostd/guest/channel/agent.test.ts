@@ -387,6 +387,30 @@ test('prepareResume, metrics, sync, ping', async () => {
   await guest.ping(5000);
 });
 
+test('a copy runs its hooks; a failing one is named with what it said, and a merely resumed machine runs none', async () => {
+  const hooks = join(agent.identityFolder, 'etc/offshoot/on-fork.d');
+  mkdirSync(hooks, { recursive: true });
+  const hook = join(hooks, '10-note');
+  writeFileSync(hook, `#!/bin/sh\necho "$OFFSHOOT_GENERATION $OFFSHOOT_SANDBOX_HOSTNAME" >>${agent.workspace}/noted\n`);
+  chmodSync(hook, 0o755);
+  const entropy = randomBytes(32);
+  await guest.prepareResume({ entropy, dropStreams: false }, 5000);
+  expect(existsSync(join(agent.workspace, 'noted'))).toBe(false);
+  await guest.prepareResume({ entropy, dropStreams: false, copied: true, generation: 3, hostname: 'copy' }, 5000);
+  expect(readFileSync(join(agent.workspace, 'noted'), 'utf8')).toBe('3 copy\n');
+  writeFileSync(hook, '#!/bin/sh\necho no licence left >&2\nexit 4\n');
+  await expect(guest.prepareResume({ entropy, dropStreams: false, copied: true }, 5000)).rejects.toMatchObject({
+    code: 'boot-failed',
+    message: expect.stringContaining('10-note: exit code 4: no licence left'),
+    details: { reason: 'io', step: 'hook' },
+  });
+});
+
+test('a workload without control groups can not be frozen', async () => {
+  expect(guest.hello.capabilities.has('freeze-workload')).toBe(false);
+  await expect(guest.freezeWorkload(1000)).rejects.toMatchObject({ code: 'guest-protocol' });
+});
+
 test('the agent dies: everything that waits is told within seconds', async () => {
   const exec = guest.exec(shell('sleep 60'), new CollectingSink());
   await guest.ping(5000);
