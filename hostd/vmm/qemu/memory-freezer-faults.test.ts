@@ -46,6 +46,21 @@ test('the death of the helper at any moment leaves the source as it was and no d
   await scene.expectUnharmed();
 }, 60_000);
 
+test('a source that is still on its way back from a dead helper can be duplicated by the next', async () => {
+  await using scene = await FreezeScene.make();
+  for (const point of ['dofork-entry', 'dofork-exit', 'clone-entry', 'clone-exit', 'dontfork-entry', 'dontfork-exit']) {
+    process.kill(scene.standIn.identity.pid, 'SIGSTOP'); // so that it is held where the helper left it
+    await freezeIsKilled(scene, await scene.faulty('KILL', point));
+    await using freezer = await openMemoryFreezer(scene.request());
+    await freezer.freeze();
+    await freezer.write();
+    await scene.expectWholeImage();
+    await scene.removeImage();
+    process.kill(scene.standIn.identity.pid, 'SIGCONT');
+    await scene.expectUnharmed();
+  }
+}, 60_000);
+
 const refusals = ['seize', 'stop', 'registers', 'frames', 'clone-refused', 'hold'].concat(
   calls.flatMap((call) => ['setregs', 'setmask', 'start'].map((point) => `${call}-${point}`)),
 );

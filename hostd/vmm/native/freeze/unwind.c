@@ -46,9 +46,12 @@ struct frame {
     uint64_t room; // keeps the next frame's stack pointer aligned to 16
 };
 
+// In the order of use: what is still needed lies above the stack pointer, so that a thread on its way back is like any other to the next
+// helper, which writes below.
 struct stack_image {
-    unsigned char xstate[LARGEST_XSTATE_BYTES + 64];
-    struct frame original, dontfork, exit;
+    struct frame dontfork, original;
+    _Alignas(64) unsigned char xstate[LARGEST_XSTATE_BYTES + 64];
+    struct frame exit;
     struct clone_args clone;
 };
 
@@ -124,6 +127,7 @@ bool write_unwind(pid_t thread, int memory, const struct gadgets *gadgets, struc
     if (ptrace(PTRACE_GETSIGMASK, thread, sizeof unwind->signal_mask, &unwind->signal_mask)) return failed_errno(failure, "attach", "signal mask");
     if (!read_floating_point(thread, image.xstate, &extended, failure)) return false;
     uint64_t at = (unwind->original.rsp - RED_ZONE_BYTES - sizeof image) & ~63ul;
+    uint64_t xstate = at + offsetof(struct stack_image, xstate);
     unwind->to_original = at + offsetof(struct stack_image, original);
     unwind->to_dontfork = at + offsetof(struct stack_image, dontfork);
     unwind->to_exit = at + offsetof(struct stack_image, exit);
@@ -138,9 +142,9 @@ bool write_unwind(pid_t thread, int memory, const struct gadgets *gadgets, struc
     leave.rax = SYS_exit_group;
     leave.rdi = 0;
     leave.rsp = unwind->to_exit;
-    image.original = make_frame(&unwind->original, unwind->signal_mask, gadgets->signal_return, at, extended);
-    image.dontfork = make_frame(&dontfork, UINT64_MAX, gadgets->signal_return, at, extended);
-    image.exit = make_frame(&leave, UINT64_MAX, gadgets->signal_return, at, extended);
+    image.original = make_frame(&unwind->original, unwind->signal_mask, gadgets->signal_return, xstate, extended);
+    image.dontfork = make_frame(&dontfork, UINT64_MAX, gadgets->signal_return, xstate, extended);
+    image.exit = make_frame(&leave, UINT64_MAX, gadgets->signal_return, xstate, extended);
     // Files are shared, not copied: a socket that the source closes is closed, whatever the duplicate does.
     image.clone = (struct clone_args){.flags = CLONE_PARENT | CLONE_FILES | CLONE_FS, .stack = at, .stack_size = unwind->to_exit - at};
     unwind->clone_arguments = at + offsetof(struct stack_image, clone);
