@@ -5,18 +5,19 @@ import { machineFiles, qmpSocketPath } from './machine-files.ts';
 import { QmpClient, type QmpEvent } from './qmp-client.ts';
 import { recordedProcess } from './terminate.ts';
 
-/** A VMM that is starting, one of many, may be long in coming to its monitor. */
-const connectTimeoutMs = 20_000;
+const defaultConnectTimeoutMs = 10_000;
 const statusSchema = z.object({ status: z.string(), running: z.boolean() });
 export const anything = z.unknown();
 
 /** The monitor of one machine. QEMU serves one session at a time, so those who want it take turns. */
 export class MachineMonitor {
   readonly #directory: string;
+  readonly #connectTimeoutMs: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(directory: string) {
+  constructor(directory: string, connectTimeoutMs = defaultConnectTimeoutMs) {
     this.#directory = directory;
+    this.#connectTimeoutMs = connectTimeoutMs;
   }
 
   /** Runs `work` in a session of its own, after those that asked before. Throws `sandbox-not-running` when the VMM has ended. */
@@ -28,7 +29,7 @@ export class MachineMonitor {
 
   async #run<T>(work: (qmp: QmpClient) => Promise<T>, onEvent?: (event: QmpEvent) => void): Promise<T> {
     try {
-      const qmp = await QmpClient.connect(qmpSocketPath(this.#directory), connectTimeoutMs, onEvent);
+      const qmp = await QmpClient.connect(qmpSocketPath(this.#directory), this.#connectTimeoutMs, onEvent);
       try {
         return await work(qmp);
       } finally {

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isAlive } from '../../platform/process-identity.ts';
 import type { RestoreStart, VmLaunch } from '../vmm.ts';
 import { compatibilityOf } from './compatibility.ts';
 import { machineFiles, overlayFile } from './machine-files.ts';
@@ -15,6 +16,7 @@ import {
   type SnapshotLayer,
   type SnapshotRecord,
 } from './snapshot-record.ts';
+import { recordedProcess } from './terminate.ts';
 
 type SavedMachine = Pick<SnapshotRecord, 'hardware' | 'layers' | 'foundation'>;
 
@@ -64,6 +66,8 @@ async function continuedDisk({ directory, uid, gid }: VmLaunch): Promise<Planned
   const record = await readMachineRecord(directory).catch((error: unknown) => {
     throw refusal('overlay-missing', 'The machine’s own disk is not in its folder.', error);
   });
+  const vmm = await recordedProcess(directory, machineFiles.vmmPid);
+  if (vmm !== undefined && (await isAlive(vmm))) throw refusal('still-running', 'The machine has not ended.');
   const saved = record.hibernated;
   if (saved === null) throw refusal('overlay-missing', 'The machine was not saved with its disk in its folder.');
   const kept = new Set(saved.map(({ path }) => path));

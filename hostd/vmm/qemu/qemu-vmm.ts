@@ -131,7 +131,7 @@ export class QemuVmm implements Vmm {
     const control = this.#control(directory);
     if (start.kind === 'restore' && start.capture !== undefined) {
       try {
-        await feedCapture(new MachineMonitor(directory), this.#options.profile.version, start.capture);
+        await feedCapture(directory, this.#options.profile.version, start.capture);
       } catch (error) {
         await terminateMachine(directory, record);
         throw await asChildError(error, directory);
