@@ -25,15 +25,22 @@ export function useNestedKvm(): () => TierSubject {
   }, 900_000);
 
   afterAll(async () => {
-    const after = (await nested?.picture()) ?? [];
-    const left = after.filter((line) => !inside.includes(line)).map((line) => `inside: ${line}`);
-    const log = left.length === 0 ? '' : await nested?.log();
+    const { left, log } = await leftInside().catch((error: unknown) => ({
+      left: [`inside: ${String(error)}`],
+      log: '',
+    }));
     await nested?.[Symbol.asyncDispose]();
     if (before !== undefined) left.push(...comparePictures(before, await takeHostPicture()));
     if (state !== undefined) left.push(...(await sandboxFiles(state.directory)));
     await state?.[Symbol.asyncDispose]();
     expect(left, log).toEqual([]);
   }, 300_000);
+
+  const leftInside = async (): Promise<{ left: string[]; log: string }> => {
+    const after = (await nested?.picture()) ?? [];
+    const left = after.filter((line) => !inside.includes(line)).map((line) => `inside: ${line}`);
+    return { left, log: left.length === 0 ? '' : ((await nested?.log()) ?? '') };
+  };
 
   return () => {
     if (nested === undefined) throw new Error('the inner hostd is not started yet');
