@@ -1,6 +1,7 @@
 #include "hook-folder.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,4 +38,20 @@ void hook_folder_read(struct strings *programs, const char *root)
 	closedir(folder);
 	if (programs->count > first)
 		qsort(programs->items + first, programs->count - first, sizeof *programs->items, by_name);
+}
+
+static void list(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct stat info;
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW);
+	if (folder)
+		closedir(folder);
+}
+
+void hook_folder_warm(void)
+{
+	list("/etc/ssh");
+	list(HOOKS_FOLDER);
 }

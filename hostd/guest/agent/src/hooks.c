@@ -50,9 +50,10 @@ static void free_hooks(struct agent *agent)
 static void finish(struct agent *agent, const char *step, const char *message)
 {
 	struct hooks_request request = agent->hooks->request;
-	if (step)
+	bool ran = agent->hooks->output != NULL;
+	if (ran && step)
 		workload_kill_hooks(&agent->workload);
-	else
+	else if (ran)
 		workload_take_hooks(&agent->workload);
 	free_hooks(agent);
 	request.done(request.owner, step, message);

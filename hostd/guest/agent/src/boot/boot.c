@@ -1,5 +1,6 @@
 #include "boot.h"
 
+#include "../hook-folder.h"
 #include "../identity-files.h"
 #include "../identity.h"
 #include "../text.h"
@@ -68,4 +69,5 @@ void boot_up(void)
 	identity_files_link();
 	name_machine(cmdline);
 	bind_boot_id();
+	hook_folder_warm();
 }
