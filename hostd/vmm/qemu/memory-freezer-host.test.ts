@@ -162,3 +162,17 @@ test('holes stay holes: a base without data and pages of zeros take no space', a
   expect((await stat(scene.imagePath)).blocks * 512).toBe(imageBytes);
   expect(imageBytes / touchedBytes).toBeCloseTo(0.5, 2);
 });
+
+test('what a helper says is heard however soon it ends and however busy hostd is', async () => {
+  await using scene = await FreezeScene.make({ pages: 256 });
+  const program = join(scene.folder, 'brief');
+  await writeFile(program, '#!/bin/sh\necho failed space full\n', { mode: 0o700 });
+  const busy = setInterval(() => {
+    const until = performance.now() + 20;
+    while (performance.now() < until);
+  }, 1);
+  for (let round = 0; round < 20; round++) {
+    await expect(openMemoryFreezer(scene.request({ program }))).rejects.toMatchObject({ code: 'host-disk-full' });
+  }
+  clearInterval(busy);
+});

@@ -44,15 +44,14 @@ const endTimeoutMs = 10_000;
  */
 export async function openMemoryFreezer(request: FreezeRequest): Promise<MemoryFreezer> {
   if (request.signal?.aborted === true) throw new OffshootError('aborted', { cause: request.signal.reason });
-  const helper = await startHelper(request);
-  const freezer = new MemoryFreezer(helper, request);
+  const freezer = await startHelper(request);
   await freezer.ready();
   return freezer;
 }
 
 type Helper = ChildProcessByStdio<Writable, Readable, null>;
 
-async function startHelper(request: FreezeRequest): Promise<Helper> {
+async function startHelper(request: FreezeRequest): Promise<MemoryFreezer> {
   const base = await open(request.basePath, 'r').catch((error: unknown) => fail('base', error));
   try {
     const image = await open(request.imagePath, 'wx+', 0o600).catch((error: unknown) => fail('image', error));
@@ -60,13 +59,9 @@ async function startHelper(request: FreezeRequest): Promise<Helper> {
       const args = ['--pid', String(request.source.pid), '--start-ticks', String(request.source.startTicks)];
       args.push('--base-fd', '3', '--image-fd', '4', '--method', request.method);
       args.push('--min-available-mib', String(Math.ceil(request.minAvailableMiB)));
-      return await spawned(
-        spawn(request.program, args, {
-          stdio: ['pipe', 'pipe', 'ignore', base.fd, image.fd],
-          env: {},
-          cwd: '/',
-        }),
-      );
+      const stdio = ['pipe', 'pipe', 'ignore', base.fd, image.fd] as const;
+      const helper = spawn(request.program, args, { stdio: [...stdio], env: {}, cwd: '/' });
+      return await spawned(helper as Helper, request);
     } catch (error) {
       await rm(request.imagePath, { force: true });
       throw error;
@@ -78,11 +73,14 @@ async function startHelper(request: FreezeRequest): Promise<Helper> {
   }
 }
 
-function spawned(child: ReturnType<typeof spawn>): Promise<Helper> {
-  return new Promise((resolve, reject) => {
-    child.once('spawn', () => resolve(child as Helper));
-    child.once('error', (error) => reject(freezeFailed('start', error.message, error)));
+// Its output is read from the first moment: node throws away what nobody has asked for when a process ends.
+async function spawned(helper: Helper, request: FreezeRequest): Promise<MemoryFreezer> {
+  const freezer = new MemoryFreezer(helper, request);
+  await new Promise<void>((resolve, reject) => {
+    helper.once('spawn', resolve);
+    helper.once('error', (error) => reject(freezeFailed('start', error.message, error)));
   });
+  return freezer;
 }
 
 function fail(step: string, error: unknown): never {
