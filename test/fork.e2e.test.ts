@@ -117,10 +117,11 @@ describe('what a copy has', { timeout: 180_000 }, () => {
       "db.execute('CREATE TABLE t (n INTEGER PRIMARY KEY, v TEXT)'); db.commit()",
       'for n in itertools.count():',
       "  db.execute('INSERT INTO t VALUES (?, ?)', (n, str(n) * 50)); db.commit()",
+      "  if n == 20: open('/run/writing', 'w')",
     ].join('\n');
     await source.files.write('/workspace/writer.py', writer);
     await source.spawn('python3 /workspace/writer.py');
-    await sleep(2000);
+    await source.exec('until [ -e /run/writing ]; do sleep 0.1; done', { check: true, timeoutMs: 60_000 });
     const copies = await source.fork({ count: 3 });
     const check =
       "python3 -c \"import sqlite3; db=sqlite3.connect('/workspace/db', timeout=30); print(db.execute('PRAGMA integrity_check').fetchone()[0], db.execute('SELECT count(*) > 0, max(n) + 1 - count(*) FROM t').fetchone())\"";
