@@ -63,6 +63,20 @@ describe.skipIf(!hasMemoryCgroups)('in a memory cgroup that has room for the sou
     await expectAtWork(scene);
   });
 
+  test('the duplicate is given up before the limit is reached', async () => {
+    await using cgroup = await MemoryCgroup.make(2 * memoryMiB);
+    await using scene = await FreezeScene.make({ pages, before: cgroup.enter });
+    await using freezer = await openMemoryFreezer(scene.request());
+    expect(await freezer.freeze()).toBe('clone');
+    await cgroup.limit((await cgroup.heldMiB()) * 1.03);
+    await eventually(async () => ((await scene.standIn.duplicates()).length === 0 ? true : undefined), 'its end');
+    await expect(freezer.write()).rejects.toMatchObject({
+      code: 'capacity-exhausted',
+      details: { reason: expect.stringMatching(/^the source's cgroup uses \d+ of \d+ MiB$/) as string },
+    });
+    await scene.expectUnharmed();
+  });
+
   test('where others live in it too, the duplicate is given up', async () => {
     await using cgroup = await MemoryCgroup.make(limitMiB);
     await using scene = await FreezeScene.make({ pages, before: cgroup.enter });

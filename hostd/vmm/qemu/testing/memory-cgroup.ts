@@ -32,8 +32,19 @@ export class MemoryCgroup implements AsyncDisposable {
     await writeFile(join(this.path, 'cgroup.procs'), String(pid));
   }
 
+  async limit(toMiB: number): Promise<void> {
+    await writeFile(join(this.path, 'memory.limit_in_bytes'), String(Math.ceil(toMiB * 1024 * 1024)));
+  }
+
   async read(file: 'limit_in_bytes' | 'usage_in_bytes'): Promise<number> {
     return Number(await readFile(join(this.path, `memory.${file}`), 'utf8')) / 1024 / 1024;
+  }
+
+  /** What is in use and can't be taken back: all but cached files. */
+  async heldMiB(): Promise<number> {
+    const statistics = await readFile(join(this.path, 'memory.stat'), 'utf8');
+    const cached = /^inactive_file (\d+)$/m.exec(statistics)?.[1];
+    return (await this.read('usage_in_bytes')) - Number(cached) / 1024 / 1024;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
