@@ -26,10 +26,14 @@ export function createLogger(level: string, write?: (line: string) => void): { l
   };
   if (write !== undefined) return { log: pino(options, { write }), flush: () => undefined };
   const stderr = destination({ fd: 2, sync: false });
-  stderr.on('error', () => undefined); // who reads the log may go; hostd stays
+  let readerGone = false;
+  stderr.on('error', () => {
+    readerGone = true; // hostd stays
+  });
   return {
     log: pino(options, stderr),
     flush: () => {
+      if (readerGone) return; // flushSync would try for ever
       try {
         stderr.flushSync();
       } catch {

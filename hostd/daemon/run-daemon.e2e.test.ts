@@ -72,3 +72,11 @@ it('ends at once at the second signal', async () => {
   next.child.kill('SIGTERM');
   expect(await next.exit).toEqual([0, null]);
 });
+
+it('ends when nobody reads its log any more', async () => {
+  const { child, exit } = await startReady();
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  child.kill('SIGTERM');
+  expect(await exit).toEqual([0, null]);
+});
