@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { createLogger } from './logger.ts';
@@ -27,24 +24,4 @@ it('logs errors with their causes and stacks', () => {
   log.error({ err: new OffshootError('internal', { cause: new Error('the root of it') }) }, 'failed');
   expect(lines[0]).toContain('the root of it');
   expect(lines[0]).toContain('logger.test.ts');
-});
-
-it('flush returns when nobody reads the log any more', async () => {
-  const program = `
-    import { createLogger } from ${JSON.stringify(join(import.meta.dirname, 'logger.ts'))};
-    const { log, flush } = createLogger('info');
-    process.stdin.once('data', () => {
-      log.info({}, 'noticed here');
-      setTimeout(() => { log.info({}, 'never written'); flush(); process.exit(7); }, 200);
-    });
-    process.stdout.write('ready');`;
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], { stdio: 'pipe' });
-  const exit = once(child, 'exit');
-  await once(child.stdout, 'data');
-  child.stderr.destroy();
-  child.stdin.write('go');
-  const late = new Promise((resolve) => setTimeout(resolve, 10_000, 'late').unref());
-  const ended = await Promise.race([exit, late]);
-  child.kill('SIGKILL');
-  expect(ended).toEqual([7, null]);
 });
