@@ -139,7 +139,9 @@ export class SpareMaker {
 async function warmUp(guest: Guest): Promise<void> {
   const discard = { write: () => Promise.resolve() };
   const common = { env: {}, cwd: '/workspace', user: 'root', stdin: false, timeoutMs: warmUpMs };
-  for (const spec of [{ shell: 'echo' }, { argv: ['/bin/true'] }, { shell: 'echo' }]) {
+  const programs = [['true'], ['echo', 'ready'], ['env'], ['cat', '/dev/null'], ['bash', '-c', ':']];
+  const specs = [{ shell: 'echo ready' }, ...programs.map((argv) => ({ argv })), { shell: 'echo ready' }];
+  for (const spec of specs) {
     const exec = guest.exec({ ...common, ...spec }, discard);
     await exec.result;
     exec.close();
