@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 import type { Image } from '../guest/image/image.ts';
 import type { NetworkSlot } from '../net/network.ts';
@@ -16,16 +15,14 @@ import { Entrance } from './entrance.ts';
 import type { HostContext } from './host-context.ts';
 import type { Idempotency } from './idempotency.ts';
 import { liveSandbox, type LiveSandbox } from './live-sandbox.ts';
-import { identify, makeVmFolder, restoreMachine, type RestoredMachine, type RestoreTarget } from './restore.ts';
+import { makeVmFolder, restoreMachine, type RestoredMachine, type RestoreTarget } from './restore.ts';
 import { sandboxPaths } from './sandbox-paths.ts';
 import { roundShape } from './shape.ts';
-import { bootFiles } from './snapshot/snapshot-taker.ts';
-import type { KeptSnapshot, Snapshots } from './snapshot/snapshots.ts';
+import { bootSnapshotDisk, restoreSnapshot } from './snapshot/snapshot-start.ts';
+import type { Snapshots } from './snapshot/snapshots.ts';
 import type { SparePool } from './spare-pool.ts';
 import { takeSpare } from './spare-take.ts';
 import type { Teardown } from './teardown.ts';
-import { coldBoot } from './template/cold-boot.ts';
-import { linkArguments } from './template/template-key.ts';
 import type { TemplateManager } from './template/template-manager.ts';
 import type { Template } from './template/template-store.ts';
 import { watchSandbox } from './watch.ts';
@@ -144,9 +141,9 @@ export class Creation {
     ] as const);
     const target = this.#target(sandbox, network, uid);
     if (origin.kind === 'snapshot') {
-      return origin.bootDisk
-        ? this.#bootDisk(sandbox, origin.snapshot, target)
-        : this.#restoreSnapshot(sandbox, origin.snapshot, target);
+      const start = { snapshot: origin.snapshot, generation: sandbox.row.generation, target };
+      if (origin.bootDisk) return bootSnapshotDisk(this.#host, start);
+      return restoreSnapshot(this.#host, this.#parts.snapshots, start);
     }
     if (template === undefined) throw new Error('A sandbox of an image needs a template.');
     return this.#restoreTemplate(sandbox, origin.image, template, target);
@@ -190,67 +187,6 @@ export class Creation {
         sandbox.row = { ...sandbox.row, templateId: null };
         template = await this.#acquire(sandbox, image);
       }
-    }
-  }
-
-  async #restoreSnapshot(sandbox: LiveSandbox, snapshot: KeptSnapshot, target: RestoreTarget) {
-    const { shape, name } = snapshot.manifest;
-    const start = { kind: 'restore', snapshot: snapshot.files } as const;
-    const copy = { generation: sandbox.row.generation };
-    try {
-      const machine = await restoreMachine(this.#host, target, { shape, start, copy });
-      await this.#parts.snapshots.restored(snapshot);
-      return machine;
-    } catch (error) {
-      const { restoreKey } = this.#host.vmm.features;
-      const foreign = restoreKey !== snapshot.manifest.vmm.restoreKey;
-      if (!foreign || !isOffshootError(error) || error.code !== 'boot-failed') throw error;
-      const message = `The snapshot ${name} was taken by another build of the VMM and its restore failed: ${error.message}`;
-      throw new OffshootError('snapshot-not-restorable', {
-        message,
-        details: { ...error.details, name },
-        cause: error,
-      });
-    }
-  }
-
-  /** From the disk alone, with the kernel it was made with. */
-  async #bootDisk(sandbox: LiveSandbox, snapshot: KeptSnapshot, target: RestoreTarget): Promise<RestoredMachine> {
-    const { network, config, vmm, store, clock } = this.#host;
-    const { link } = network;
-    const { shape, kernelArguments } = snapshot.manifest;
-    const { directory, disk } = snapshot.files;
-    if (kernelArguments === null) {
-      const message = `The snapshot ${snapshot.manifest.name} was taken without its kernel: its disk can not be booted.`;
-      throw new OffshootError('snapshot-not-restorable', { message, hint: 'Take the snapshot again.' });
-    }
-    const { netnsPath, tapName } = target.network;
-    const launch = {
-      directory: target.vmDirectory,
-      shape,
-      uid: target.uid,
-      gid: config.vmmGid,
-      network: { netnsPath, tapName, guestMac: link.guestMac, mtu: link.mtu },
-      start: {
-        kind: 'cold',
-        kernel: join(directory, bootFiles.kernel),
-        initramfs: join(directory, bootFiles.initramfs),
-        kernelArguments: [...kernelArguments, ...linkArguments(link)],
-        baseDisk: { path: disk, format: 'qcow2' },
-        disk: snapshot.files,
-      },
-    } as const;
-    const { vm, guest } = await coldBoot(this.#host, vmm, launch, (record) => {
-      store.resources.update(target.owner, 'vm', target.vmDirectory, { record });
-    });
-    try {
-      await identify(this.#host, guest, target, { generation: sandbox.row.generation });
-      target.ending.throwIfAborted();
-      return { vm, guest, startedMs: clock.monotonicMs() };
-    } catch (error) {
-      guest.disconnect();
-      await vm.kill();
-      throw error;
     }
   }
 }

@@ -1,8 +1,7 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
 import type { SandboxRow } from '../store/rows.ts';
-import type { Vm, VmExit } from '../vmm/vmm.ts';
+import { isMachine } from '../vmm/vmm.ts';
 import type { ExecRunner } from './exec/exec-runner.ts';
 import type { HostContext } from './host-context.ts';
 import { liveSandbox, type Ending, type LiveSandbox } from './live-sandbox.ts';
@@ -12,12 +11,12 @@ import { Semaphore } from './semaphore.ts';
 import { liveStates } from './states.ts';
 import { journaledRecord, journaledVmDirectory, type Teardown } from './teardown.ts';
 import { thaw } from './checkpoint/capture.ts';
-import { checkpointFiles } from './checkpoint/checkpoint.ts';
 import type { Hibernation } from './pause/hibernation.ts';
-import { expiresAtMs } from './sandbox-view.ts';
+import { PausedRecovery } from './pause/paused-recovery.ts';
+import { readEnv } from './sandbox-env.ts';
 import type { Snapshots } from './snapshot/snapshots.ts';
 import type { TemplateManager } from './template/template-manager.ts';
-import { endingOf, watchMachine, watchSandbox } from './watch.ts';
+import { endingOf, watchSandbox } from './watch.ts';
 
 export interface RecoveryParts {
   host: HostContext;
@@ -29,7 +28,6 @@ export interface RecoveryParts {
 }
 
 const concurrentAdoptions = 8;
-const envSchema = z.record(z.string(), z.string());
 
 /** Brings what an earlier hostd left into order, before anybody is served: adopt what lives, finish or undo what was half done, remove what nobody knows. */
 export class Recovery {
@@ -38,7 +36,7 @@ export class Recovery {
   readonly #templates: TemplateManager;
   readonly #teardown: Teardown;
   readonly #snapshots: Snapshots;
-  readonly #hibernation: Hibernation;
+  readonly #paused: PausedRecovery;
 
   constructor({ host, execs, templates, teardown, snapshots, hibernation }: RecoveryParts) {
     this.#host = host;
@@ -46,7 +44,7 @@ export class Recovery {
     this.#templates = templates;
     this.#teardown = teardown;
     this.#snapshots = snapshots;
-    this.#hibernation = hibernation;
+    this.#paused = new PausedRecovery(host, teardown, hibernation);
   }
 
   async run(): Promise<void> {
@@ -72,7 +70,7 @@ export class Recovery {
     await this.#removeSpares();
     await this.#undoTemplates();
     await this.#templates.load(countTemplates(rows));
-    await this.#settleHibernations();
+    await this.#paused.settleSaves();
     await this.#host.checkpoints.load();
     await this.#snapshots.load();
     const turns = new Semaphore(concurrentAdoptions);
@@ -108,75 +106,10 @@ export class Recovery {
         return;
       }
       case 'paused': {
-        const ending = await this.#adoptPaused(sandbox);
+        const ending = await this.#paused.adopt(sandbox);
         if (ending !== undefined) await this.#teardown.end(sandbox, ending);
       }
     }
-  }
-
-  /** A save that was cut off: whole and its machine gone, it counts; else it never was. */
-  async #settleHibernations(): Promise<void> {
-    const { store, paths, vmm } = this.#host;
-    for (const sandbox of this.#host.registry.live) {
-      const { id } = sandbox.row;
-      for (const { name } of store.resources.of(id).filter(({ kind }) => kind === 'hibernation')) {
-        const record = journaledRecord(this.#host, id);
-        const found = record === undefined ? undefined : await vmm.adopt(record);
-        if (found !== undefined && isVm(found)) found.release();
-        else if (
-          sandbox.row.state === 'paused' &&
-          (await vmm.isWhole(checkpointFiles(join(paths.checkpoints, name))))
-        ) {
-          this.#hibernation.stored(sandbox, name);
-        }
-        store.resources.erase(id, 'hibernation', name);
-      }
-    }
-  }
-
-  /** It still stands still, in memory or on disk. Undefined when it was taken up; else why it ended. */
-  async #adoptPaused(sandbox: LiveSandbox): Promise<Ending | undefined> {
-    const { bootId, vmm, clock, admission, registry } = this.#host;
-    const { row } = sandbox;
-    if (row.bootId !== bootId) {
-      if (!row.hibernated)
-        return { reason: 'host-rebooted', message: 'The host was restarted while it was paused in memory.' };
-      this.#countAnew(sandbox);
-    }
-    if (sandbox.row.leaseDeadlineMs <= clock.monotonicMs()) {
-      return { reason: 'lease-expired', message: 'Its lease ended while hostd was away.' };
-    }
-    sandbox.env = await readEnv(sandbox.paths.env);
-    const record = journaledRecord(this.#host, row.id);
-    if (row.hibernated) {
-      // A machine here was being brought back, and nobody was told of it.
-      await vmm.destroy(sandbox.paths.vm, record);
-      return undefined;
-    }
-    const found = record === undefined ? undefined : await vmm.adopt(record);
-    if (found === undefined) return { reason: 'lost', message: 'Its machine was gone when hostd came back.' };
-    if (!isVm(found)) return endingOf(found);
-    sandbox.vm = found;
-    await found.pause();
-    sandbox.place = admission.adopt(row);
-    if (row.hibernateAtMs === null) registry.patch(sandbox, { hibernateAtMs: clock.monotonicMs() });
-    watchMachine(this.#host, this.#teardown, sandbox);
-    return undefined;
-  }
-
-  /** The monotonic clock began anew with the host: what was left of the lease by the wall clock is left now. */
-  #countAnew(sandbox: LiveSandbox): void {
-    const { bootId, clock, registry } = this.#host;
-    const { row } = sandbox;
-    const onThisClock = (wallMs: number) => clock.monotonicMs() + wallMs - clock.wallMs();
-    const leaseDeadlineMs = onThisClock(row.expiresAtMs);
-    const acceptedMs = onThisClock(row.createdAtMs);
-    registry.patch(sandbox, {
-      bootId,
-      leaseDeadlineMs,
-      acceptedMs,
-      expiresAtMs: expiresAtMs({ ...row, leaseDeadlineMs }, clock),
-    });
   }
 
   /** Nobody was told of it: it is as if it had never been asked for, and the same request makes it anew. */
@@ -198,7 +131,7 @@ export class Recovery {
     const record = journaledRecord(this.#host, row.id);
     const found = record === undefined ? undefined : await vmm.adopt(record);
     if (found === undefined) return { reason: 'lost', message: 'Its machine was gone when hostd came back.' };
-    if (!isVm(found)) {
+    if (!isMachine(found)) {
       sandbox.usage = { ...sandbox.usage, cpuSeconds: found.cpuSeconds, peakMemoryMiB: found.peakMemoryMiB };
       return endingOf(found);
     }
@@ -279,16 +212,4 @@ function countTemplates(rows: readonly SandboxRow[]): Map<string, number> {
     if (templateId !== null) users.set(templateId, (users.get(templateId) ?? 0) + 1);
   }
   return users;
-}
-
-function isVm(found: Vm | VmExit): found is Vm {
-  return 'kill' in found;
-}
-
-async function readEnv(path: string): Promise<Record<string, string>> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}';
-    throw error;
-  });
-  return envSchema.parse(JSON.parse(text));
 }

@@ -204,3 +204,8 @@ export interface Vmm {
   /** Kills whatever still runs of a record or a launch in this directory, without waiting for its cooperation. Idempotent. */
   destroy(directory: string, record: VmRecord | undefined): Promise<void>;
 }
+
+/** Tells what `adopt` found apart. */
+export function isMachine(found: Vm | VmExit): found is Vm {
+  return 'kill' in found;
+}

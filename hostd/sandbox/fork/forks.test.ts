@@ -122,14 +122,16 @@ describe('failures', () => {
   });
 
   test('a copy that can not take up its identity is destroyed and reported', async () => {
-    // The fork's only copy gets its machine's name when it is journaled: catch it there.
-    const failing = fork({ count: 2 });
-    await until(() => run.vmm.launches.length === 4);
+    const hold = run.vmm.holdNext('started');
+    const failing = fork();
+    failing.catch(() => undefined);
+    await hold.reached;
     const directory = run.vmm.launches.at(-1)?.directory ?? '';
     world.guests.machine(join(directory, 'agent.sock')).failNext('prepareResume', new OffshootError('boot-failed'));
-    const error = await failing.catch((failure: unknown) => failure as OffshootError);
-    expect(error).toMatchObject({ code: 'fork-failed' });
-    expect(world.machines.running).toHaveLength(2);
+    hold.release();
+    await expect(failing).rejects.toMatchObject({ code: 'boot-failed' });
+    expect(world.machines.running).toHaveLength(1);
+    expect(await checkpoints()).toEqual([]);
   });
 
   test('a source that can not be saved goes on, and nothing is left', async () => {

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { forkResultSchema, type ForkFailureDetails, type ForkResult, type ForkSandbox } from '../../contract/fork.ts';
+import type { ForkResult, ForkSandbox } from '../../contract/fork.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
 import { asCatalogueError } from '../bring-up.ts';
@@ -11,11 +10,11 @@ import { newForkId, requestHash } from '../ids.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
 import type { StandingSandbox } from '../registry.ts';
 import type { Pauser } from '../pause/pauser.ts';
-import { sandboxInfo } from '../sandbox-view.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { SnapshotTaker } from '../snapshot/snapshot-taker.ts';
 import type { Teardown } from '../teardown.ts';
 import { CopyMaker, newCopy } from './copy.ts';
+import { forkResult, requireAll, type KeptAnswer, type Outcome } from './fork-answer.ts';
 
 export interface ForkParts {
   host: HostContext;
@@ -24,17 +23,6 @@ export interface ForkParts {
   snapshots: SnapshotTaker;
   pauser: Pauser;
 }
-
-interface Outcome {
-  copy: LiveSandbox;
-  failure: OffshootError | undefined;
-}
-
-/** What a repeated request is answered with: the copies as they are then. */
-const keptAnswerSchema = forkResultSchema.pick({ id: true, pausedMs: true, method: true }).extend({
-  sandboxIds: z.array(z.string()),
-  snapshot: z.string().nullable(),
-});
 
 /** Forks: running copies of a running or paused sandbox. */
 export class Forks {
@@ -53,11 +41,12 @@ export class Forks {
   async fork(sourceId: string, request: ForkSandbox, key: string | undefined): Promise<ForkResult> {
     const { host, idempotency } = this.#parts;
     if (host.stopping) throw new OffshootError('shutting-down');
-    if (key === undefined) return this.#result(await this.#begin(sourceId, request, undefined));
+    if (key === undefined)
+      return forkResult(host, this.#parts.snapshots, await this.#begin(sourceId, request, undefined));
     const { id: _id, ...spec } = request;
     const keyed = { key, requestHash: requestHash(host.store.hashKey, { fork: sourceId, ...spec }) };
     const { answer } = await idempotency.run(keyed, undefined, () => this.#begin(sourceId, request, keyed));
-    return this.#result(answer);
+    return forkResult(host, this.#parts.snapshots, answer);
   }
 
   async cancel(forkId: string): Promise<void> {
@@ -115,7 +104,7 @@ export class Forks {
         snapshot,
         pausedMs: Math.round(captured.pausedMs * 10) / 10,
         method: captured.capture?.method ?? 'copy',
-      } satisfies z.input<typeof keptAnswerSchema>);
+      } satisfies KeptAnswer);
       host.store.transaction(() => {
         if (keyed !== undefined) idempotency.succeeded(keyed, answer);
         host.store.counters.add('forks', 1);
@@ -231,16 +220,6 @@ export class Forks {
     await this.#maker.start(copy, checkpoint, saved);
     await faultPoint('fork.copy-running');
   }
-
-  #result(answer: string): ForkResult {
-    const { host, snapshots } = this.#parts;
-    const { sandboxIds, snapshot, ...facts } = keptAnswerSchema.parse(JSON.parse(answer));
-    const sandboxes = sandboxIds.map((id) => {
-      const live = host.registry.find(id);
-      return sandboxInfo(live?.row ?? host.registry.row(id), host.clock, live);
-    });
-    return { ...facts, sandboxes, snapshot: snapshot === null ? null : (snapshots.describe(snapshot) ?? null) };
-  }
 }
 
 /** What a source that is on disk was saved as, held for the fork. */
@@ -252,26 +231,4 @@ function savedAlready(host: HostContext, { row }: StandingSandbox): Checkpoint |
 
 function failureOf(settled: PromiseSettledResult<void> | undefined): OffshootError | undefined {
   return settled?.status === 'rejected' ? asCatalogueError(settled.reason) : undefined;
-}
-
-/** Throws what all failed of, or `fork-failed` with the details of a partial failure. */
-function requireAll(sourceId: string, outcomes: readonly Outcome[]): void {
-  const failed = outcomes.flatMap(({ copy, failure }, index) =>
-    failure === undefined
-      ? []
-      : [{ index, sandboxId: copy.row.id, code: failure.code, message: failure.message, failure }],
-  );
-  const [first] = failed;
-  if (first === undefined) return;
-  const codes = new Set(failed.map(({ code }) => code));
-  if (failed.length === outcomes.length && codes.size === 1) throw first.failure;
-  const started = outcomes.filter(({ failure }) => failure === undefined);
-  const details = {
-    startedSandboxIds: started.map(({ copy }) => copy.row.id),
-    failures: failed.map(({ failure: _failure, ...facts }) => facts),
-  } satisfies ForkFailureDetails;
-  throw new OffshootError('fork-failed', {
-    message: `${String(failed.length)} of ${String(outcomes.length)} copies of ${sourceId} did not start: ${first.message}`,
-    details,
-  });
 }

@@ -14,21 +14,23 @@ const consolePollMs = 1000;
 /**
  * Boots a machine and waits for its agent. Throws `boot-failed` with the console's last lines when the machine ends,
  * the agent does not answer in time, or the console stays silent: some boots under emulation hang before their first
- * line (microvm-boot hang, seen in about 4 % without a known TSC frequency).
+ * line (microvm-boot hang, seen in about 4 % without a known TSC frequency). Given up when `ending` aborts, or hostd goes.
  */
 export async function coldBoot(
   host: HostContext,
   vmm: Vmm,
   launch: VmLaunch,
   onRecord: (record: VmRecord) => void,
+  ending = host.closing.signal,
 ): Promise<BootedMachine> {
   const vm = await vmm.start(launch, onRecord);
   const attempt = new AbortController();
   const failure = (why: string) => new OffshootError('boot-failed', { message: why });
   void vm.exited.then(() => attempt.abort(failure('The machine ended before its agent answered.')));
-  const onClosing = () => attempt.abort(host.closing.signal.reason);
-  host.closing.signal.addEventListener('abort', onClosing);
-  if (host.closing.signal.aborted) onClosing();
+  const giveUp = AbortSignal.any([ending, host.closing.signal]);
+  const onGivenUp = () => attempt.abort(giveUp.reason);
+  giveUp.addEventListener('abort', onGivenUp);
+  if (giveUp.aborted) onGivenUp();
   const watchdog = watchConsole(host, vm, attempt.signal).then((silent) => {
     if (silent) attempt.abort(failure(`The machine wrote nothing for ${String(host.config.silentBootMs)} ms.`));
   });
@@ -44,7 +46,7 @@ export async function coldBoot(
   } catch (cause) {
     const console = await vm.consoleTail().catch(() => '');
     await vm.kill();
-    host.closing.signal.throwIfAborted();
+    giveUp.throwIfAborted();
     const reason = attempt.signal.aborted ? (attempt.signal.reason as Error) : cause;
     throw new OffshootError('boot-failed', {
       message: reason instanceof Error ? reason.message : 'The machine did not boot.',
@@ -53,7 +55,7 @@ export async function coldBoot(
     });
   } finally {
     attempt.abort();
-    host.closing.signal.removeEventListener('abort', onClosing);
+    giveUp.removeEventListener('abort', onGivenUp);
     await watchdog;
   }
 }
