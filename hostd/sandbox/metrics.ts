@@ -23,6 +23,7 @@ export async function hostMetrics(host: HostContext, templates: TemplateManager)
   return [
     counter('offshoot_sandboxes_created_total', 'Sandboxes that came to run.', total('sandboxes_created')),
     counter('offshoot_sandboxes_ended_total', 'Sandboxes that ended, by reason.', ended),
+    counter('offshoot_forks_total', 'Forks that started all their copies.', total('forks')),
     counter('offshoot_execs_started_total', 'Execs that were started.', total('execs_started')),
     counter('offshoot_execs_ended_total', 'Execs that ended.', total('execs_ended')),
     counter('offshoot_output_bytes_total', 'Output of ended execs that was kept.', total('output_bytes')),
@@ -46,6 +47,11 @@ export async function hostMetrics(host: HostContext, templates: TemplateManager)
       'offshoot_sandbox_memory_mebibytes',
       'Memory that sandboxes take now.',
       live.reduce((sum, { usage }) => sum + usage.residentMiB, 0),
+    ),
+    gauge(
+      'offshoot_fork_image_mebibytes',
+      'Memory that images of forks take, or are going to.',
+      host.checkpoints.inMemoryMiB,
     ),
     gauge('offshoot_memory_committed_mebibytes', 'Memory taken or held back for growth.', host.admission.committedMiB),
     gauge('offshoot_memory_capacity_mebibytes', 'Memory that sandboxes may take together.', capacity.memoryMiB),

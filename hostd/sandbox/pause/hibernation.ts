@@ -33,7 +33,7 @@ export class Hibernation {
 
   /** Memory and devices go to disk, the process ends; its disk and network stay as they are. Call it in the sandbox's turn. */
   async hibernate(sandbox: LiveSandbox): Promise<void> {
-    const { host } = { host: this.#host };
+    const host = this.#host;
     const { vm } = sandbox;
     const { id } = sandbox.row;
     if (vm === undefined) return;
@@ -69,6 +69,7 @@ export class Hibernation {
       store.resources.update(id, 'vm', sandbox.paths.vm, {});
       events.append('sandbox.hibernated', { sandboxId: id });
     });
+    sandbox.usage = { ...sandbox.usage, residentMiB: 0 };
     sandbox.place?.leave();
     sandbox.place = undefined;
   }
