@@ -8,6 +8,7 @@ import type { HostResources } from '../host-resources.ts';
 import type { Logger } from '../host-parts.ts';
 import type { Registry } from '../registry.ts';
 import type { StatePaths } from '../sandbox-paths.ts';
+import { Semaphore } from '../semaphore.ts';
 import { checkpointFiles, type Checkpoint, type CheckpointKind } from './checkpoint.ts';
 
 export interface CheckpointParts {
@@ -27,6 +28,8 @@ export class Checkpoints {
   readonly #parts: CheckpointParts;
   readonly #imageRoot: string;
   readonly #known = new Map<string, Checkpoint>();
+  /** Making and removing the images' folder, one after the other: it must not go while an image is about to be put in. */
+  readonly #rootTurns = new Semaphore(1);
 
   constructor(parts: CheckpointParts) {
     this.#parts = parts;
@@ -44,7 +47,7 @@ export class Checkpoints {
     for (const id of await readdir(this.#imageRoot).catch(() => [])) {
       if (!this.#known.has(id)) await this.#erase(id);
     }
-    await rmdir(this.#imageRoot).catch(() => undefined); // when it is empty
+    await this.#removeEmptyRoot();
   }
 
   /**
@@ -56,8 +59,6 @@ export class Checkpoints {
     const directory = join(kind === 'snapshot' ? this.#parts.paths.snapshots : this.#parts.paths.checkpoints, id);
     const inMemory = kind === 'fork' && (await this.#fitsInMemory(expectedMiB));
     const memory = inMemory ? join(this.#imageRoot, id) : undefined;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    if (inMemory) await mkdir(this.#imageRoot, { recursive: true, mode: 0o700 });
     const checkpoint = {
       id,
       kind,
@@ -68,6 +69,13 @@ export class Checkpoints {
     };
     this.#known.set(id, checkpoint);
     this.#account();
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      if (inMemory) await this.#rootTurns.run(() => mkdir(this.#imageRoot, { recursive: true, mode: 0o700 }));
+    } catch (error) {
+      await this.unpin(checkpoint);
+      throw error;
+    }
     return checkpoint;
   }
 
@@ -116,7 +124,14 @@ export class Checkpoints {
         }),
       ),
     );
-    if (idle.length > 0) await rmdir(this.#imageRoot).catch(() => undefined);
+    if (idle.length > 0) await this.#removeEmptyRoot();
+  }
+
+  async #removeEmptyRoot(): Promise<void> {
+    await this.#rootTurns.run(async () => {
+      if ([...this.#known.values()].some(({ inMemory }) => inMemory)) return;
+      await rmdir(this.#imageRoot).catch(() => undefined);
+    });
   }
 
   async #fitsInMemory(expectedMiB: number): Promise<boolean> {
