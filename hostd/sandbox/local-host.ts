@@ -79,12 +79,12 @@ export class LocalHost implements Host {
     const snapshots = new Snapshots(host);
     const spares = this.#spares;
     const creation = new Creation({ host, templates: this.#templates, snapshots, teardown, idempotency, spares });
-    const hibernation = new Hibernation(host);
+    const hibernation = new Hibernation(host, teardown);
     const pauser = new Pauser({ host, teardown, execs: runner, hibernation });
     const taker = new SnapshotTaker({ host, snapshots, pauser });
-    const forks = new Forks({ host, teardown, idempotency, snapshots: taker, pauser });
-    this.snapshots = new LocalSnapshots({ host, snapshots, taker, spares });
     const leases = new Leases(host, teardown);
+    const forks = new Forks({ host, teardown, idempotency, snapshots: taker, pauser, leases });
+    this.snapshots = new LocalSnapshots({ host, snapshots, taker, spares });
     const retention = new Retention(host, idempotency);
     this.#recovery = new Recovery({
       host,

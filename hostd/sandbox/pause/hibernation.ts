@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { faultPoint } from '../../platform/fault-points.ts';
 import { expectedImageMiB } from '../checkpoint/capture.ts';
 import { checkpointFiles } from '../checkpoint/checkpoint.ts';
 import type { HostContext } from '../host-context.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
 import { startMachine } from '../restore.ts';
-import { join } from 'node:path';
+import type { Teardown } from '../teardown.ts';
+import { watchMachine } from '../watch.ts';
 
 const longestSleepMs = 30_000;
 const retryAfterMs = 60_000;
@@ -12,10 +14,12 @@ const retryAfterMs = 60_000;
 /** Puts paused sandboxes on disk when they have been paused for long enough, and brings them back. */
 export class Hibernation {
   readonly #host: HostContext;
+  readonly #teardown: Teardown;
   #changed = new AbortController();
 
-  constructor(host: HostContext) {
+  constructor(host: HostContext, teardown: Teardown) {
     this.#host = host;
+    this.#teardown = teardown;
   }
 
   /** A sandbox was paused or is no longer: look again when to wake. */
@@ -51,6 +55,7 @@ export class Hibernation {
     } catch (error) {
       if (!sandbox.row.hibernated) {
         sandbox.vm = vm;
+        watchMachine(host, this.#teardown, sandbox); // it may have ended while nobody listened
         host.store.resources.erase(id, 'hibernation', checkpoint.id);
       }
       throw error;

@@ -223,3 +223,30 @@ describe('restarts', () => {
     expect(await state()).toBe('running');
   });
 });
+
+test('a machine that ends while it is saved takes the sandbox with it', async () => {
+  const hold = run.vmm.holdNext('hibernate');
+  const pausing = run.host.sandboxes.pause(id, 0);
+  pausing.catch(() => undefined);
+  await hold.reached;
+  world.vm(id).end({ cause: 'vmm-killed' });
+  hold.release();
+  await expect(pausing).rejects.toBeDefined();
+  await until(async () => (await state()) === 'gone');
+  expect((await run.host.sandboxes.get(id)).end?.reason).toBe('vmm-killed');
+  expect(await checkpoints()).toEqual([]);
+});
+
+test('a sandbox that is stopped while it is brought back tells that it is gone, and leaves nothing', async () => {
+  await run.host.sandboxes.pause(id, 0);
+  const hold = run.vmm.holdNext('started');
+  const resuming = run.host.sandboxes.resume(id);
+  resuming.catch(() => undefined);
+  await hold.reached;
+  const stopping = run.host.sandboxes.stop(id);
+  run.vmm.failNext('pause');
+  hold.release();
+  await stopping;
+  await expect(resuming).rejects.toMatchObject({ code: 'sandbox-gone' });
+  expect(world.machines.running).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
 import type { Vm } from '../../vmm/vmm.ts';
+import { asCatalogueError } from '../bring-up.ts';
 import { standStill, thaw } from '../checkpoint/capture.ts';
 import type { ExecRunner } from '../exec/exec-runner.ts';
 import type { HostContext } from '../host-context.ts';
@@ -30,7 +31,7 @@ export class Pauser {
   async pause(id: string, hibernateAfterSeconds: number | undefined): Promise<void> {
     const { host, hibernation } = this.#parts;
     const sandbox = host.registry.standing(id);
-    await sandbox.turn.run(async () => {
+    await inTurn(sandbox, async () => {
       host.registry.standing(id);
       const afterSeconds = hibernateAfterSeconds ?? host.config.hibernateAfterSeconds;
       const hibernateAtMs = host.clock.monotonicMs() + afterSeconds * 1000;
@@ -45,7 +46,7 @@ export class Pauser {
   async resume(id: string): Promise<void> {
     const { host } = this.#parts;
     const sandbox = host.registry.standing(id);
-    await sandbox.turn.run(async () => {
+    await inTurn(sandbox, async () => {
       host.registry.standing(id);
       if (sandbox.row.state === 'running') return;
       const { vm } = await this.awake(sandbox);
@@ -109,5 +110,15 @@ export class Pauser {
     });
     if (known === undefined) watchAgent(host, teardown, running);
     sandbox.resumed.wake();
+  }
+}
+
+/** What fails because the sandbox is being ended fails of that. */
+async function inTurn(sandbox: StandingSandbox, work: () => Promise<void>): Promise<void> {
+  try {
+    await sandbox.turn.run(work);
+  } catch (error) {
+    sandbox.ending.signal.throwIfAborted();
+    throw asCatalogueError(error);
   }
 }

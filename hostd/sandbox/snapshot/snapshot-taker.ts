@@ -22,6 +22,8 @@ export const bootFiles = { kernel: 'kernel', initramfs: 'initramfs' } as const;
 export interface Keeping {
   /** Makes it a snapshot, once its files are whole; resolves with its name. */
   finish(checkpoint: Checkpoint): Promise<string>;
+  /** Removes it again. */
+  undo(): Promise<void>;
   /** Lets go of the name, taken or not. */
   release(): void;
 }
@@ -56,6 +58,7 @@ export class SnapshotTaker {
       await this.#store(source, begun, name, retentionDays);
       return snapshots.info(snapshots.get(name));
     } catch (error) {
+      source.ending.signal.throwIfAborted();
       throw asCatalogueError(error);
     } finally {
       release();
@@ -66,13 +69,15 @@ export class SnapshotTaker {
   /** For a fork that keeps what its copies start from. Throws `snapshot-exists`. */
   keepFor(source: LiveSandbox, forkId: string, wanted: true | string): Keeping {
     const name = wanted === true ? `fork-${forkId.replace(/^frk_/, '').toLowerCase()}`.slice(0, 63) : wanted;
-    const release = this.#parts.snapshots.reserve(name);
+    const { snapshots } = this.#parts;
+    const release = snapshots.reserve(name);
     return {
       release,
       finish: async (checkpoint) => {
         await this.#store(source, checkpoint, name, undefined);
         return name;
       },
+      undo: () => snapshots.remove(snapshots.get(name)),
     };
   }
 
