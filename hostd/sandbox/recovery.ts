@@ -93,6 +93,7 @@ export class Recovery {
   }
 
   async #settleByState(sandbox: LiveSandbox): Promise<void> {
+    if (this.#unanswered(sandbox)) return this.#rollBack(sandbox);
     switch (sandbox.row.state) {
       case 'queued':
       case 'creating':
@@ -110,6 +111,12 @@ export class Recovery {
         if (ending !== undefined) await this.#teardown.end(sandbox, ending);
       }
     }
+  }
+
+  /** A copy that ran already while its fork was cut off: the same request makes all of them anew. */
+  #unanswered({ row: { id, state } }: LiveSandbox): boolean {
+    if (state !== 'running' && state !== 'paused') return false;
+    return this.#host.store.resources.of(id).some(({ kind }) => kind === 'fork');
   }
 
   /** Nobody was told of it: it is as if it had never been asked for, and the same request makes it anew. */

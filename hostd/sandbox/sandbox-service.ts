@@ -100,9 +100,7 @@ export class LocalSandboxes implements SandboxService {
   }
 
   async fork(id: string, request: ForkSandbox, options: ForkOptions = {}): Promise<ForkResult> {
-    const result = await this.#parts.forks.fork(id, request, options.idempotencyKey);
-    this.#parts.leases.changed();
-    return result;
+    return this.#parts.forks.fork(id, request, options.idempotencyKey);
   }
 
   async cancelFork(forkId: string): Promise<void> {

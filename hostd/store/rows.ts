@@ -79,7 +79,16 @@ export const sandboxRowSchema = z.object({
 });
 export type SandboxRow = z.output<typeof sandboxRowSchema>;
 
-export const resourceKinds = ['directory', 'network-slot', 'vm', 'template', 'build-directory', 'hibernation'] as const;
+export const resourceKinds = [
+  'directory',
+  'network-slot',
+  'vm',
+  'template',
+  'build-directory',
+  'hibernation',
+  /** A copy's, until its fork has answered. */
+  'fork',
+] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
 /** The journal: something outside of the database that exists, half exists or is about to. */

@@ -72,10 +72,18 @@ export class CopyMaker {
     this.#teardown = teardown;
   }
 
-  /** Into the journal: from here on a later hostd knows of it. */
-  journal(copy: LiveSandbox): void {
+  /** Into the journal: from here on a later hostd knows of it, and undoes it as long as the fork has not answered. */
+  journal(copy: LiveSandbox, forkId: string): void {
     this.#host.registry.add(copy);
     journalSandbox(this.#host, copy);
+    this.#host.store.resources.record({ owner: copy.row.id, kind: 'fork', name: forkId, detail: {} });
+  }
+
+  /** Call it in the transaction that stores the fork's answer. */
+  answered(copy: LiveSandbox): void {
+    const { resources } = this.#host.store;
+    const { id } = copy.row;
+    for (const { kind, name } of resources.of(id)) if (kind === 'fork') resources.erase(id, kind, name);
   }
 
   /** Folder and network: what can be made before the source is saved. */

@@ -29,23 +29,23 @@ export function forkResult(host: HostContext, snapshots: SnapshotTaker, answer: 
   return { ...facts, sandboxes, snapshot: snapshot === null ? null : (snapshots.describe(snapshot) ?? null) };
 }
 
-/** Throws what all failed of, or `fork-failed` with the details of a partial failure. */
-export function requireAll(sourceId: string, outcomes: readonly Outcome[]): void {
+/** What all failed of, or `fork-failed` with the details of a partial failure; undefined when all run. */
+export function failureOfAny(sourceId: string, outcomes: readonly Outcome[]): OffshootError | undefined {
   const failed = outcomes.flatMap(({ copy, failure }, index) =>
     failure === undefined
       ? []
       : [{ index, sandboxId: copy.row.id, code: failure.code, message: failure.message, failure }],
   );
   const [first] = failed;
-  if (first === undefined) return;
+  if (first === undefined) return undefined;
   const codes = new Set(failed.map(({ code }) => code));
-  if (failed.length === outcomes.length && codes.size === 1) throw first.failure;
+  if (failed.length === outcomes.length && codes.size === 1) return first.failure;
   const started = outcomes.filter(({ failure }) => failure === undefined);
   const details = {
     startedSandboxIds: started.map(({ copy }) => copy.row.id),
     failures: failed.map(({ failure: _failure, ...facts }) => facts),
   } satisfies ForkFailureDetails;
-  throw new OffshootError('fork-failed', {
+  return new OffshootError('fork-failed', {
     message: `${String(failed.length)} of ${String(outcomes.length)} copies of ${sourceId} did not start: ${first.message}`,
     details,
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { forkSchema, type ForkInput } from '../../contract/fork.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
+import { onFaultPoint } from '../../platform/fault-points.ts';
 import { createRequest, execRequest, until, World, type HostRun } from '../testing/world.ts';
 
 let world: World;
@@ -264,4 +265,84 @@ test('copies outlive a restart of hostd, and so does what they stand on', async 
   expect(await checkpoints()).toHaveLength(1);
   await run.host.sandboxes.stop(second?.id ?? '');
   expect(await checkpoints()).toEqual([]);
+});
+
+test('the folder of images stays while a fork is about to write into it', async () => {
+  const [copy] = (await fork()).sandboxes;
+  const hold = run.vmm.holdNext('capture');
+  const forking = fork();
+  await hold.reached;
+  await run.host.sandboxes.stop(copy?.id ?? '');
+  const folders = await readdir(world.imageDirectory);
+  hold.release();
+  await forking;
+  expect(folders).toHaveLength(1);
+});
+
+test('a copy whose lease is shorter than the fork takes ends in time', async () => {
+  run.vmm.failNext('started');
+  const hold = run.vmm.holdNext('started');
+  const forking = fork({ count: 3, timeoutSeconds: 5 });
+  forking.catch(() => undefined);
+  await hold.reached;
+  await until(() => world.machines.running.length === 3);
+  const running = async () =>
+    (await run.host.sandboxes.list({ labels: {}, all: false })).filter(({ state }) => state === 'running');
+  await until(async () => (await running()).length === 2);
+  world.clock.advance(6000);
+  await until(async () => (await running()).length === 1);
+  hold.release();
+  await expect(forking).rejects.toMatchObject({ code: 'fork-failed' });
+});
+
+describe('a fork that keeps a snapshot', () => {
+  const reach = (point: 'snapshot.before-manifest', act: () => Promise<void>) =>
+    onFaultPoint((passed) => (passed === point ? act() : undefined));
+
+  test('makes no copies when the snapshot can not be kept', async () => {
+    const heal = reach('snapshot.before-manifest', () =>
+      Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
+    );
+    await expect(fork({ count: 2, keepSnapshot: 'prepared' })).rejects.toMatchObject({ code: 'host-disk-full' });
+    heal();
+    expect(world.machines.running).toHaveLength(1);
+    expect(await run.host.snapshots.list()).toEqual([]);
+    expect(await readdir(join(world.stateDirectory, 'snapshots'))).toEqual([]);
+    await fork({ count: 2, keepSnapshot: 'prepared' });
+  });
+
+  test('can be cancelled until it has answered, with the snapshot', async () => {
+    const reached = Promise.withResolvers<undefined>();
+    const released = Promise.withResolvers<undefined>();
+    const heal = reach('snapshot.before-manifest', async () => {
+      reached.resolve(undefined);
+      await released.promise;
+    });
+    const forking = fork({ id: 'frk_late', count: 2, keepSnapshot: 'prepared' });
+    forking.catch(() => undefined);
+    await reached.promise;
+    const cancelled = run.host.sandboxes.cancelFork('frk_late');
+    released.resolve(undefined);
+    await cancelled;
+    heal();
+    await expect(forking).rejects.toMatchObject({ code: 'fork-cancelled' });
+    expect(world.machines.running).toHaveLength(1);
+    expect(await run.host.snapshots.list()).toEqual([]);
+    expect(await readdir(join(world.stateDirectory, 'snapshots'))).toEqual([]);
+  });
+});
+
+test('hostd ends when some copies run already: nobody was told of them, and the same request makes all of them once', async () => {
+  const hold = run.vmm.holdNext('started');
+  const forking = fork({ count: 2 }, sourceId, 'key');
+  forking.catch(() => undefined);
+  await hold.reached;
+  const states = async () => (await run.host.sandboxes.list({ labels: {}, all: false })).map(({ state }) => state);
+  await until(async () => (await states()).filter((state) => state === 'running').length === 2);
+  world.kill(run);
+  hold.release();
+  run = await world.start();
+  expect((await run.host.sandboxes.list({ labels: {}, all: true })).map(({ id }) => id)).toEqual([sourceId]);
+  expect((await fork({ count: 2 }, sourceId, 'key')).sandboxes).toHaveLength(2);
+  expect(world.machines.running).toHaveLength(3);
 });

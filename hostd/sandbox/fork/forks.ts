@@ -7,14 +7,15 @@ import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import type { HostContext } from '../host-context.ts';
 import type { Idempotency, IdempotencyKey } from '../idempotency.ts';
 import { newForkId, requestHash } from '../ids.ts';
+import type { Leases } from '../leases.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
 import type { StandingSandbox } from '../registry.ts';
 import type { Pauser } from '../pause/pauser.ts';
 import { Semaphore } from '../semaphore.ts';
-import type { SnapshotTaker } from '../snapshot/snapshot-taker.ts';
+import type { Keeping, SnapshotTaker } from '../snapshot/snapshot-taker.ts';
 import type { Teardown } from '../teardown.ts';
 import { CopyMaker, newCopy } from './copy.ts';
-import { forkResult, requireAll, type KeptAnswer, type Outcome } from './fork-answer.ts';
+import { failureOfAny, forkResult, type KeptAnswer, type Outcome } from './fork-answer.ts';
 
 export interface ForkParts {
   host: HostContext;
@@ -22,6 +23,7 @@ export interface ForkParts {
   idempotency: Idempotency;
   snapshots: SnapshotTaker;
   pauser: Pauser;
+  leases: Leases;
 }
 
 /** Forks: running copies of a running or paused sandbox. */
@@ -92,12 +94,14 @@ export class Forks {
       checkpoint =
         asleep ??
         (await host.checkpoints.begin(keep === undefined ? 'fork' : 'snapshot', expectedImageMiB(host, source)));
-      const order = { source, request, checkpoint, durable: keep !== undefined, cancelled };
+      const order = { id, source, request, checkpoint, durable: keep !== undefined, cancelled };
       const { outcomes, captured } = await this.#copies(order);
-      cancelled.throwIfAborted();
-      const anyStarted = outcomes.some(({ failure }) => failure === undefined);
-      const snapshot = keep === undefined || !anyStarted ? null : await keep.finish(checkpoint);
-      requireAll(sourceId, outcomes);
+      const snapshot = await this.#keep(outcomes, keep, { checkpoint, captured, cancelled });
+      const failure = failureOfAny(sourceId, outcomes);
+      if (failure !== undefined) {
+        this.#answered(outcomes);
+        throw failure;
+      }
       const answer = JSON.stringify({
         id,
         sandboxIds: outcomes.map(({ copy }) => copy.row.id),
@@ -107,6 +111,7 @@ export class Forks {
       } satisfies KeptAnswer);
       host.store.transaction(() => {
         if (keyed !== undefined) idempotency.succeeded(keyed, answer);
+        this.#answered(outcomes);
         host.store.counters.add('forks', 1);
         host.events.append('sandbox.forked', {
           sandboxId: sourceId,
@@ -114,14 +119,46 @@ export class Forks {
         });
       });
       return answer;
+    } catch (error) {
+      if (!cancelled.aborted) source.ending.signal.throwIfAborted();
+      throw asCatalogueError(error);
     } finally {
       keep?.release();
       if (checkpoint !== undefined) await host.checkpoints.unpin(checkpoint);
     }
   }
 
+  /**
+   * What remains to be done once the copies run: the image on disk, the snapshot. Without what was asked for, or when nobody wants it any
+   * more, the copies go as well: the fork has not answered yet.
+   */
+  async #keep(
+    outcomes: readonly Outcome[],
+    keep: Keeping | undefined,
+    { checkpoint, captured, cancelled }: { checkpoint: Checkpoint; captured: Captured; cancelled: AbortSignal },
+  ): Promise<string | null> {
+    const started = outcomes.filter(({ failure }) => failure === undefined);
+    let snapshot: string | null = null;
+    try {
+      await captured.capture?.complete;
+      if (keep !== undefined && started.length > 0) snapshot = await keep.finish(checkpoint);
+      cancelled.throwIfAborted();
+      return snapshot;
+    } catch (error) {
+      await Promise.all(started.map(({ copy }) => this.#maker.discard(copy, error)));
+      if (snapshot !== null) await keep?.undo();
+      throw error;
+    }
+  }
+
+  /** Its caller is told of the copies: from here on they are not undone when hostd ends. */
+  #answered(outcomes: readonly Outcome[]): void {
+    for (const { copy } of outcomes) this.#maker.answered(copy);
+  }
+
   /** Saves the source and brings the copies up; those that could not be are gone again. */
   async #copies(order: {
+    id: string;
     source: StandingSandbox;
     request: ForkSandbox;
     checkpoint: Checkpoint;
@@ -129,7 +166,7 @@ export class Forks {
     cancelled: AbortSignal;
   }): Promise<{ outcomes: Outcome[]; captured: Captured }> {
     const { host } = this.#parts;
-    const { source, request, checkpoint, durable, cancelled } = order;
+    const { id, source, request, checkpoint, durable, cancelled } = order;
     const acceptedMs = host.clock.monotonicMs();
     const copies = Array.from({ length: request.count }, () => newCopy(host, source, request, checkpoint, acceptedMs));
     const onCancel = () => {
@@ -138,7 +175,7 @@ export class Forks {
     cancelled.addEventListener('abort', onCancel);
     if (cancelled.aborted) onCancel();
     try {
-      const admitted = await this.#admit(copies);
+      const admitted = await this.#admit(id, copies);
       const captured = Promise.withResolvers<Captured>();
       captured.promise.catch(() => undefined);
       const work = copies.map(
@@ -157,7 +194,7 @@ export class Forks {
       });
       await Promise.all(unwanted.map(({ copy, failure }) => this.#maker.discard(copy, failure)));
       cancelled.throwIfAborted();
-      return { outcomes, captured: await saved.then(async (done) => (await done.capture?.complete, done)) };
+      return { outcomes, captured: await saved };
     } finally {
       cancelled.removeEventListener('abort', onCancel);
     }
@@ -195,14 +232,14 @@ export class Forks {
   }
 
   /** Room for each; who gets none is not made. When none gets any the fork is refused before anything is saved. */
-  async #admit(copies: readonly LiveSandbox[]): Promise<Map<LiveSandbox, Promise<never>>> {
+  async #admit(forkId: string, copies: readonly LiveSandbox[]): Promise<Map<LiveSandbox, Promise<never>>> {
     const { host } = this.#parts;
     const refused = new Map<LiveSandbox, Promise<never>>();
     for (const copy of copies) {
       const request = { shape: copy.row, waitSeconds: 0, signal: copy.ending.signal, onQueued: () => undefined };
       try {
         copy.place = await host.admission.enter(request);
-        this.#maker.journal(copy);
+        this.#maker.journal(copy, forkId);
       } catch (error) {
         copy.place?.leave();
         host.registry.drop(copy.row.id);
@@ -218,6 +255,7 @@ export class Forks {
   async #bringUp(copy: LiveSandbox, checkpoint: Checkpoint, captured: Promise<Captured>): Promise<void> {
     const [saved] = await Promise.all([captured, this.#maker.prepare(copy)]);
     await this.#maker.start(copy, checkpoint, saved);
+    this.#parts.leases.changed();
     await faultPoint('fork.copy-running');
   }
 }
