@@ -52,8 +52,8 @@ export class LocalSnapshots implements SnapshotService {
     const nowMs = this.#host.clock.wallMs();
     for (const kept of this.#snapshots.all) {
       const { expiresAtMs, name } = kept.manifest;
-      if (expiresAtMs === null || expiresAtMs > nowMs || kept.pins > 0 || this.#snapshots.usedBy(kept).length > 0)
-        continue;
+      if (expiresAtMs === null || expiresAtMs > nowMs || this.#snapshots.find(name) !== kept) continue;
+      if (kept.pins > 0 || this.#snapshots.usedBy(kept).length > 0) continue;
       await this.#snapshots.remove(kept).catch((error: unknown) => {
         this.#host.log.error({ error, snapshot: name }, 'a snapshot could not be removed');
       });

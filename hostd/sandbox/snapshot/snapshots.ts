@@ -70,7 +70,7 @@ export class Snapshots {
   get(name: string): KeptSnapshot {
     const kept = this.#byName.get(name);
     if (kept !== undefined) return kept;
-    throw new OffshootError('snapshot-not-found', { message: `There is no snapshot ${name}.`, details: { name } });
+    throw notFound(name);
   }
 
   /** Holds a name while its snapshot is taken. Throws `snapshot-exists`, or `capacity-exhausted` beyond `maxSnapshots`. */
@@ -126,9 +126,10 @@ export class Snapshots {
     await writeVerified(kept.files.directory, kept.verified);
   }
 
-  /** Throws `snapshot-in-use` with details.usedBy. */
+  /** Throws `snapshot-in-use` with details.usedBy, or `snapshot-not-found` when somebody else was quicker. */
   async remove(kept: KeptSnapshot): Promise<void> {
     const { name, id } = kept.manifest;
+    if (this.get(name) !== kept) throw notFound(name);
     const usedBy = this.usedBy(kept);
     if (usedBy.length > 0 || kept.pins > 0) {
       throw new OffshootError('snapshot-in-use', {
@@ -139,7 +140,12 @@ export class Snapshots {
     this.#byName.delete(name);
     // By one rename it is no snapshot any more; the rest may be cut off.
     const leaving = join(this.#host.paths.snapshots, `${id}.leaving`);
-    await rename(kept.files.directory, leaving);
+    try {
+      await rename(kept.files.directory, leaving);
+    } catch (error) {
+      if (!this.#byName.has(name)) this.#byName.set(name, kept);
+      throw error;
+    }
     await rm(leaving, { recursive: true, force: true });
     this.#host.events.append('snapshot.removed', { data: { name } });
   }
@@ -183,4 +189,8 @@ export class Snapshots {
     kept.verified = { bootId, stamps, restoredUnder: known?.restoredUnder ?? [] };
     await writeVerified(directory, kept.verified);
   }
+}
+
+function notFound(name: string): OffshootError {
+  return new OffshootError('snapshot-not-found', { message: `There is no snapshot ${name}.`, details: { name } });
 }
