@@ -14,6 +14,8 @@ export const machineFiles = {
   overlaySeed: 'seed.qcow2',
   /** The empty memory image of a machine that was booted cold. */
   memory: 'memory',
+  /** That of a machine that was booted cold, when the image's own is no whole number of pages. */
+  initramfs: 'initramfs',
   /** Where the VMM writes device state; empty until then, and the VMM's own, because it can make no file here. */
   devices: 'devices.state',
   console: { head: 'console.log', tail: 'console.tail.log', older: 'console.older.log' },

@@ -11,6 +11,7 @@ import { createEmptyImage, openToVmms } from './memory-image.ts';
 import { copyOverlay, createOverlay, linkOrStay, ownOverlay } from './overlay.ts';
 import type { QemuVersion } from './qemu-version.ts';
 import { readDiskRecord, type SnapshotLayer } from './snapshot-record.ts';
+import { initramfsOfWholePages } from './whole-pages.ts';
 
 export interface PlanParts {
   runner: Runner;
@@ -40,7 +41,8 @@ export async function planCold(launch: VmLaunch, start: ColdStart, parts: PlanPa
     await openToVmms(memory, { memoryMiB: shape.memoryMiB, gid, version: parts.version });
   else await prepareSaving(start.memoryFile, directory, { uid, gid });
   const kind = start.memoryFile === undefined ? 'private-copy' : 'written-through';
-  return planned(launch, parts, { layers, foundation, overlay: 0, memory: { kind, path: memory }, boot: start });
+  const boot = { ...start, initramfs: await initramfsOfWholePages(start.initramfs, directory) };
+  return planned(launch, parts, { layers, foundation, overlay: 0, memory: { kind, path: memory }, boot });
 }
 
 /** The part of a plan that depends on how the machine starts. */
