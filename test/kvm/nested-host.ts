@@ -5,6 +5,9 @@ import type { TierSubject } from '../tiers/scenario.ts';
 import { innerNodeFlags, innerState } from './nested-image.ts';
 import { SocketRelay } from './socket-relay.ts';
 
+/** The network instance of the hostd on this machine. */
+export const outerInstance = 'outer';
+
 const innerSocket = '/run/inner.sock';
 const innerConfig = {
   network: { instance: 'inner', subnet: '10.89.0.0/16' },
@@ -16,6 +19,7 @@ const innerConfig = {
     prepareDeadlineMs: 60_000,
     agentLossMs: 60_000,
     killDeadlineMs: 60_000,
+    freezeDeadlineMs: 20_000,
   },
   kvmProbeDeadlineMs: 60_000,
   requireKvm: true,
@@ -31,7 +35,7 @@ cat >/run/config.json
 const picture = `
 for p in /proc/[0-9]*; do
   e=$(readlink $p/exe 2>/dev/null) || continue
-  case $e in */qemu-system-*|*/build/native/*) echo "process: $e $(tr '\\0' ' ' <$p/cmdline | cut -c1-200)";; esac
+  case $e in */qemu-system-*|*/build/native/*|*/ld-*.so*) echo "process: $e $(tr '\\0' ' ' <$p/cmdline | cut -c1-200)";; esac
 done
 ls /run/netns 2>/dev/null | sed 's/^/netns: /'
 ip -o link | cut -d: -f2 | sed 's/^/link:/'
@@ -63,7 +67,7 @@ export class NestedHost implements TierSubject, AsyncDisposable {
     const outer = unwind.use(
       await HostdProcess.start({
         stateDirectory,
-        config: { network: { instance: 'outer', subnet: '10.88.0.0/16' }, kvm: 'off' },
+        config: { network: { instance: outerInstance, subnet: '10.88.0.0/16' }, kvm: 'off' },
       }),
     );
     const connection = { host: outer.host };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { comparePictures, takeHostPicture, type HostPicture } from '../support/host-picture.ts';
+import { comparePictures, ofHostd, takeHostPicture, type HostPicture } from '../support/host-picture.ts';
 import { isolatedState } from '../support/shared-image.ts';
 import { sandboxFiles } from '../support/suite.ts';
 import type { TierSubject } from '../tiers/scenario.ts';
-import { NestedHost } from './nested-host.ts';
+import { NestedHost, outerInstance } from './nested-host.ts';
 import { makeNestedImage } from './nested-image.ts';
 
 /** A hostd with KVM for one test file; afterwards nothing may be left of its sandboxes inside, nor of it here. */
@@ -30,8 +30,11 @@ export function useNestedKvm(): () => TierSubject {
       log: '',
     }));
     await nested?.[Symbol.asyncDispose]();
-    if (before !== undefined) left.push(...comparePictures(before, await takeHostPicture()));
-    if (state !== undefined) left.push(...(await sandboxFiles(state.directory)));
+    if (before !== undefined && state !== undefined) {
+      const outer = { instance: outerInstance, folders: [state.directory] };
+      left.push(...ofHostd(comparePictures(before, await takeHostPicture()), outer));
+      left.push(...(await sandboxFiles(state.directory)));
+    }
     await state?.[Symbol.asyncDispose]();
     expect(left, log).toEqual([]);
   }, 300_000);

@@ -16,6 +16,8 @@ export interface HostPicture {
 
 /** What Offshoot starts: a VMM, its launcher, or a hostd on node. */
 const ownPrograms = /\/(qemu-system-[a-z0-9_]+|build\/native\/(launcher|freeze))( \(deleted\))?$/;
+/** A program that was started through its loader is one of the loader's first words. */
+const loaders = /\/ld-[^/]*\.so[^/]*( \(deleted\))?$/;
 const ownScript = /hostd\/cli\/main\.ts$/;
 
 /** Takes the picture; compare two with `comparePictures`. */
@@ -24,9 +26,7 @@ export async function takeHostPicture(): Promise<HostPicture> {
     ownProcesses(),
     readdir('/run/netns').catch(() => []),
     output('ip', ['-o', 'link', 'show']).then((text) => lines(text).map((line) => line.split(': ')[1] ?? line)),
-    output('nft', ['list', 'ruleset']).then((text) =>
-      lines(text).map((line) => line.replace(/packets \d+ bytes \d+/, '')),
-    ),
+    output('nft', ['list', 'ruleset']).then(rulesOf),
     readFile('/proc/self/mounts', 'utf8').then((text) =>
       lines(text).map((line) => line.split(' ').slice(0, 3).join(' ')),
     ),
@@ -34,6 +34,21 @@ export async function takeHostPicture(): Promise<HostPicture> {
     ownImages(),
   ]);
   return { processes, netns, links, rules, mounts, cgroups, images };
+}
+
+/**
+ * Of lines about what was left, those about one hostd: its network instance, its state directory or its other folders. For suites that have
+ * both to themselves and do not want to hear of others on the machine.
+ */
+export function ofHostd(
+  leftovers: readonly string[],
+  hostd: { instance: string; folders: readonly string[] },
+): string[] {
+  const named = new RegExp(`[-_]${hostd.instance}(?![A-Za-z0-9])`);
+  const kinds = /^(netns|links|rules|mounts|cgroups|images): /;
+  return leftovers.filter(
+    (line) => hostd.folders.some((folder) => line.includes(folder)) || (kinds.test(line) && named.test(line)),
+  );
 }
 
 /** What is in the second picture and was not in the first. */
@@ -60,9 +75,26 @@ async function ownProcesses(): Promise<string[]> {
 async function describeProcess(pid: string): Promise<string | undefined> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   const words = commandLine.split('\0').filter((word) => word !== '');
-  const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
+  const executable = await readlink(`/proc/${pid}/exe`).catch(() => '');
+  const program = programOf(executable, words);
   if (!ownPrograms.test(program) && !words.slice(0, 4).some((word) => ownScript.test(word))) return undefined;
-  return `${pid} ${[path.basename(program), ...words.slice(1, 6)].join(' ')}`;
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+  return `${pid} ${[program, ...words.slice(1, 6)].join(' ')} in ${folder}`;
+}
+
+/** The program that a process runs, given what /proc calls its executable and the words of its command line. */
+export function programOf(executable: string, words: readonly string[]): string {
+  if (!loaders.test(executable)) return executable;
+  return words.slice(1, 8).findLast((word) => ownPrograms.test(word)) ?? executable;
+}
+
+/** Each line of a ruleset with the table it stands in. */
+export function rulesOf(ruleset: string): string[] {
+  let table = '';
+  return lines(ruleset).map((line) => {
+    table = /^table (\S+ \S+) \{/.exec(line)?.[1] ?? table;
+    return `${table}: ${line.trim().replace(/packets \d+ bytes \d+/, '')}`;
+  });
 }
 
 async function ownImages(): Promise<string[]> {

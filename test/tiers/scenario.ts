@@ -12,27 +12,37 @@ export interface TierExpectations {
   tier: 'kvm' | 'emulated';
   /** Of the VMM. */
   version: RegExp;
-  /** Also what takes long: two CPUs, hibernation, memory over generations. */
-  full: boolean;
+  /** `least` is what has to be seen at all; `full` also what takes long: two CPUs, hibernation, memory over generations. */
+  extent: 'least' | 'short' | 'full';
 }
 
 const unlimitedMs = 600_000;
 /** Of one test; the slowest make the first template inside an emulated machine. */
 const patienceMs = 300_000;
 
-// A counter and a file as they were when a copy was made. It starts few processes, which is what costs most in an emulated machine's machine,
-// and writes in place: a reader finds a number at any moment.
-const life = `
-( n=1000; while :; do n=$((n+1)); echo $n 1<>counter; sleep 1; done ) >/dev/null 2>&1 &
-until [ -s counter ]; do sleep 0.1; done
+// A counter and a file as they were when a copy was made. Bash alone does it all: each process that starts costs seconds in an emulated
+// machine's machine. It writes in place, so that a reader finds a number at any moment.
+const life = [
+  'bash',
+  '-c',
+  `
+exec 3<> <(:)
+( n=1000; while :; do n=$((n+1)); echo $n 1<>counter; read -t 1 -u 3; done ) >/dev/null 2>&1 &
 echo of-the-source >mark
-`;
-const facts =
-  'cat counter mark; head -c 16 /dev/urandom | base64; cat /proc/sys/kernel/random/boot_id /etc/machine-id; date +%s%3N';
+until [ -s counter ]; do read -t 0.1 -u 3; done
+`,
+];
+const facts = [
+  'bash',
+  '-c',
+  'for f in counter mark /proc/sys/kernel/random/{uuid,boot_id} /etc/machine-id; do read -r line <$f; echo "$line"; done',
+];
+const count = ['cat', 'counter'];
 
 /** What hostd does to a sandbox and its copies, in one order of tests: each stands on those before. Call it at the top of a test file. */
 export function describeTier(name: string, subject: () => TierSubject, expected: TierExpectations): void {
   describe(name, { timeout: patienceMs }, () => {
+    const least = expected.extent === 'least';
     const started: Sandbox[] = [];
     const connection = () => ({ host: subject().host, requestTimeoutMs: unlimitedMs });
     const create = async (options: CreateOptions = {}) =>
@@ -81,10 +91,10 @@ export function describeTier(name: string, subject: () => TierSubject, expected:
       await grandchild.exec('echo of-the-grandchild >mark; rm blob', { check: true });
       expect(await child.exec('cat mark; wc -c <blob')).toMatchObject({ stdout: 'of-the-child\n300000\n' });
       expect(await source.exec('cat mark; wc -c <blob')).toMatchObject({ stdout: 'of-the-source\n300000\n' });
-      await expectCounting([source, child, grandchild]);
+      await expectCounting(least ? [grandchild] : [source, child, grandchild]);
     });
 
-    test('two copies at once answer', async () => {
+    test.skipIf(least)('two copies at once answer', async () => {
       const copies = await numbered(1).fork({ count: 2 });
       copies.forEach(kept);
       const results = await Promise.all(copies.map((copy) => copy.exec('cat mark', { check: true })));
@@ -92,57 +102,68 @@ export function describeTier(name: string, subject: () => TierSubject, expected:
       for (const copy of copies) await copy.stop();
     });
 
-    test('a snapshot outlives its sandbox and a restart of hostd', async () => {
-      const source = numbered(0);
-      const before = (await readFacts(source)).count;
-      const snapshot = await source.snapshot({ name: 'tier' });
-      expect(snapshot).toMatchObject({ restorable: { ok: true }, vmm: { tier: expected.tier } });
-      expect(snapshot.vmm.version).toMatch(expected.version);
-      await source.exec('echo changed >mark', { check: true });
-      await numbered(1).stop();
-      await subject().restart();
-      await source.exec('test "$(cat mark)" = changed', { check: true });
-      await source.stop();
-      const restored = await create({ snapshot: 'tier' });
-      const now = await readFacts(restored);
-      expect(now.mark).toBe('of-the-source');
-      expect(now.count).toBeGreaterThanOrEqual(before);
-      await expectCounting([restored]);
-    });
+    test(
+      least ? 'a snapshot outlives its sandbox' : 'a snapshot outlives its sandbox and a restart of hostd',
+      async () => {
+        const source = numbered(0);
+        const before = (await readFacts(source)).count;
+        const snapshot = await source.snapshot({ name: 'tier' });
+        expect(snapshot).toMatchObject({ restorable: { ok: true }, vmm: { tier: expected.tier } });
+        expect(snapshot.vmm.version).toMatch(expected.version);
+        await source.exec('echo changed >mark', { check: true });
+        await numbered(1).stop();
+        if (!least) {
+          await subject().restart();
+          await source.exec('grep -qx changed mark', { check: true });
+        }
+        await source.stop();
+        const restored = await create({ snapshot: 'tier' });
+        const now = await readFacts(restored);
+        expect(now.mark).toBe('of-the-source');
+        expect(now.count).toBeGreaterThanOrEqual(before);
+        await expectCounting([restored]);
+      },
+    );
 
-    test.runIf(expected.full)('a paused sandbox stands still and a hibernated one comes back', async () => {
-      const sandbox = numbered(2);
-      await sandbox.pause();
-      expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: false } });
-      await sandbox.resume();
-      await expectCounting([sandbox]);
-      await sandbox.pause({ hibernateAfterSeconds: 0 });
-      expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: true } });
-      const copy = kept(await sandbox.fork());
-      expect((await sandbox.refresh()).state).toBe('paused');
-      await expectCounting([copy]);
-      await sandbox.resume();
-      await expectCounting([sandbox]);
-      expect((await readFacts(sandbox)).mark).toBe('of-the-grandchild');
-    });
+    test.runIf(expected.extent === 'full')(
+      'a paused sandbox stands still and a hibernated one comes back',
+      async () => {
+        const sandbox = numbered(2);
+        await sandbox.pause();
+        expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: false } });
+        await sandbox.resume();
+        await expectCounting([sandbox]);
+        await sandbox.pause({ hibernateAfterSeconds: 0 });
+        expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: true } });
+        const copy = kept(await sandbox.fork());
+        expect((await sandbox.refresh()).state).toBe('paused');
+        await expectCounting([copy]);
+        await sandbox.resume();
+        await expectCounting([sandbox]);
+        expect((await readFacts(sandbox)).mark).toBe('of-the-grandchild');
+      },
+    );
 
-    test.runIf(expected.full)('patterned memory is whole after three generations, with two CPUs', async () => {
-      let sandbox = await create({ cpus: 2 });
-      await sandbox.exec(
-        'nproc | grep -x 2; mkdir -p /dev/shm/m; cd /dev/shm/m; seq 1 9000000 >pattern; sha256sum pattern >sum',
-        { check: true },
-      );
-      for (let generation = 2; generation <= 4; generation += 1) {
-        const next = kept(await sandbox.fork());
-        await sandbox.exec('dd if=/dev/urandom of=/dev/shm/m/pattern bs=1M count=16 conv=notrunc status=none', {
-          check: true,
-        });
-        await sandbox.stop();
-        sandbox = next;
-        expect(sandbox.info.generation).toBe(generation);
-        await sandbox.exec('cd /dev/shm/m && sha256sum -c sum && nproc | grep -x 2', { check: true });
-      }
-    });
+    test.runIf(expected.extent === 'full')(
+      'patterned memory is whole after three generations, with two CPUs',
+      async () => {
+        let sandbox = await create({ cpus: 2 });
+        await sandbox.exec(
+          'nproc | grep -x 2; mkdir -p /dev/shm/m; cd /dev/shm/m; seq 1 9000000 >pattern; sha256sum pattern >sum',
+          { check: true },
+        );
+        for (let generation = 2; generation <= 4; generation += 1) {
+          const next = kept(await sandbox.fork());
+          await sandbox.exec('dd if=/dev/urandom of=/dev/shm/m/pattern bs=1M count=16 conv=notrunc status=none', {
+            check: true,
+          });
+          await sandbox.stop();
+          sandbox = next;
+          expect(sandbox.info.generation).toBe(generation);
+          await sandbox.exec('cd /dev/shm/m && sha256sum -c sum && nproc | grep -x 2', { check: true });
+        }
+      },
+    );
 
     test('stopped sandboxes are gone, and a snapshot nobody uses can be removed', async () => {
       for (const sandbox of started) {
@@ -157,19 +178,28 @@ export function describeTier(name: string, subject: () => TierSubject, expected:
   });
 }
 
-async function readFacts(
-  sandbox: Sandbox,
-): Promise<{ count: number; mark: string; random: string; bootId: string; machineId: string; clockMs: number }> {
+interface Facts {
+  count: number;
+  mark: string;
+  random: string;
+  bootId: string;
+  machineId: string;
+}
+
+async function readFacts(sandbox: Sandbox): Promise<Facts> {
   const { stdout } = await sandbox.exec(facts, { check: true });
-  const [count, mark = '', random = '', bootId = '', machineId = '', clock] = stdout.trim().split('\n');
-  return { count: Number(count), mark, random, bootId, machineId, clockMs: Number(clock) };
+  const [counter, mark = '', random = '', bootId = '', machineId = ''] = stdout.trim().split('\n');
+  return { count: Number(counter), mark, random, bootId, machineId };
+}
+
+async function readCount(sandbox: Sandbox): Promise<number> {
+  return Number((await sandbox.exec(count, { check: true })).stdout);
 }
 
 /** The processes in them live on. */
 async function expectCounting(sandboxes: readonly Sandbox[]): Promise<void> {
-  const before = await Promise.all(sandboxes.map(readFacts));
-  for (const [index, sandbox] of sandboxes.entries()) {
-    const grown = async () => (await readFacts(sandbox)).count > (before[index]?.count ?? Infinity);
-    await expect.poll(grown, { timeout: 60_000, interval: 500 }).toBe(true);
+  for (const sandbox of sandboxes) {
+    const before = await readCount(sandbox);
+    await expect.poll(() => readCount(sandbox), { timeout: 60_000, interval: 500 }).toBeGreaterThan(before);
   }
 }
