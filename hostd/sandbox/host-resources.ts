@@ -14,6 +14,8 @@ export interface ResourceReading {
 export interface HostResources {
   readonly cpus: number;
   read(): Promise<ResourceReading>;
+  /** Room that a file system has left, in MiB; 0 where there is no such folder. */
+  roomMiB(folder: string): Promise<number>;
 }
 
 const mib = 1024 * 1024;
@@ -35,6 +37,10 @@ export function linuxResources(stateDirectory: string): HostResources {
         diskTotalMiB: Math.floor((disk.blocks * disk.bsize) / mib),
         diskFreeMiB: Math.floor((disk.bavail * disk.bsize) / mib),
       };
+    },
+    roomMiB: async (folder) => {
+      const found = await statfs(folder).catch(() => undefined);
+      return found === undefined ? 0 : Math.floor((found.bavail * found.bsize) / mib);
     },
   };
 }

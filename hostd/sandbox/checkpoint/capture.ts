@@ -59,11 +59,12 @@ export async function captureSandbox(
   return { capture, pausedMs: running === undefined ? 0 : wokenMs - stoppedMs, openExecs };
 }
 
-/** What the memory image will take, before it is known. */
-export function expectedImageMiB(host: HostContext, sandbox: LiveSandbox): number {
+/** What the memory image will take, before it is known: a guest may have filled its memory since it was last looked at. */
+export async function expectedImageMiB(host: HostContext, sandbox: LiveSandbox): Promise<number> {
+  const usage = (await sandbox.vm?.usage().catch(() => undefined)) ?? sandbox.usage;
   const base = sandbox.row.checkpointId === null ? undefined : host.checkpoints.find(sandbox.row.checkpointId);
   const templateMiB = 128;
-  return Math.min(sandbox.row.memoryMiB, Math.ceil(sandbox.usage.residentMiB + (base?.imageMiB ?? templateMiB)));
+  return Math.min(sandbox.row.memoryMiB, Math.ceil(usage.residentMiB + (base?.imageMiB ?? templateMiB)));
 }
 
 const flushDeadlineMs = 5000;

@@ -28,6 +28,8 @@ export class Checkpoints {
   readonly #parts: CheckpointParts;
   readonly #imageRoot: string;
   readonly #known = new Map<string, Checkpoint>();
+  /** Images being written: what they are going to take is not in the host's figures yet. */
+  readonly #unwritten = new Set<Checkpoint>();
   /** Making and removing the images' folder, one after the other: it must not go while an image is about to be put in. */
   readonly #rootTurns = new Semaphore(1);
 
@@ -39,6 +41,7 @@ export class Checkpoints {
 
   /** Takes in those that adopted sandboxes stand on and removes the rest. Call it once all live rows are known. */
   async load(): Promise<void> {
+    await mkdir(this.#parts.config.forkImageDirectory, { recursive: true });
     const used = new Set(this.#parts.registry.live.map(({ row }) => row.checkpointId));
     for (const id of await readdir(this.#parts.paths.checkpoints)) {
       if (used.has(id)) await this.#adopt(id);
@@ -52,7 +55,7 @@ export class Checkpoints {
 
   /**
    * A new one, held by the caller until `unpin`; its folder exists. Images of forks lie in memory while they fit under the
-   * cap and the host has twice as much free, else in the state directory, like all that is to last.
+   * cap and the host and the tmpfs have twice as much free, else in the state directory, like all that is to last.
    */
   async begin(kind: CheckpointKind, expectedMiB: number): Promise<Checkpoint> {
     const id = `${kind}-${ulid().toLowerCase()}`;
@@ -68,6 +71,7 @@ export class Checkpoints {
       pins: 1,
     };
     this.#known.set(id, checkpoint);
+    this.#unwritten.add(checkpoint);
     this.#account();
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -82,6 +86,7 @@ export class Checkpoints {
   /** Written: from now on it counts with what it really takes. */
   written(checkpoint: Checkpoint, imageMiB: number): void {
     checkpoint.imageMiB = imageMiB;
+    this.#unwritten.delete(checkpoint);
     this.#account();
   }
 
@@ -101,18 +106,22 @@ export class Checkpoints {
   /** One that is kept by name is its store's to remove. */
   keep(checkpoint: Checkpoint): void {
     this.#known.delete(checkpoint.id);
+    this.#unwritten.delete(checkpoint);
   }
 
   /** Memory that images take, by what is expected of those being written. */
   get inMemoryMiB(): number {
-    return [...this.#known.values()].reduce((sum, { inMemory, imageMiB }) => sum + (inMemory ? imageMiB : 0), 0);
+    return inMemoryMiB(this.#known.values());
   }
 
   /** Removes what nobody uses. */
   async collect(): Promise<void> {
     const used = new Set(this.#parts.registry.live.map(({ row }) => row.checkpointId));
     const idle = [...this.#known.values()].filter(({ id, pins }) => pins <= 0 && !used.has(id));
-    for (const { id } of idle) this.#known.delete(id);
+    for (const checkpoint of idle) {
+      this.#known.delete(checkpoint.id);
+      this.#unwritten.delete(checkpoint);
+    }
     this.#account();
     await Promise.all(
       idle.map(({ id, files }) =>
@@ -139,7 +148,12 @@ export class Checkpoints {
     const reading = await resources.read();
     const capMiB = config.forkImageMiB ?? Math.floor(reading.memoryTotalMiB / 4);
     if (this.inMemoryMiB + expectedMiB > capMiB) return false;
-    return reading.memoryAvailableMiB - config.minAvailableMiB > 2 * expectedMiB;
+    const spokenForMiB = inMemoryMiB(this.#unwritten);
+    const roomMiB = Math.min(
+      reading.memoryAvailableMiB - config.minAvailableMiB,
+      await resources.roomMiB(config.forkImageDirectory),
+    );
+    return roomMiB - spokenForMiB > 2 * expectedMiB;
   }
 
   async #adopt(id: string): Promise<void> {
@@ -161,4 +175,8 @@ export class Checkpoints {
   #account(): void {
     this.#parts.admission.images(this.inMemoryMiB);
   }
+}
+
+function inMemoryMiB(checkpoints: Iterable<Checkpoint>): number {
+  return [...checkpoints].reduce((sum, { inMemory, imageMiB }) => sum + (inMemory ? imageMiB : 0), 0);
 }

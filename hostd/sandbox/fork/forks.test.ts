@@ -81,6 +81,37 @@ test('beyond the cap the image lies in the state directory', async () => {
   expect(await checkpoints()).toHaveLength(1);
 });
 
+test.each([
+  ['the tmpfs has no room for the image', () => (world.resources.imageRoomMiB = 64)],
+  [
+    'a guest has filled its memory since it was last looked at',
+    () => {
+      world.resources.imageRoomMiB = 400;
+      world.vm(sourceId).usageNow = { cpuSeconds: 1, peakMemoryMiB: 400, residentMiB: 400 };
+    },
+  ],
+])('when %s the image lies in the state directory', async (_why, happens) => {
+  happens();
+  await fork();
+  expect(await readdir(world.imageDirectory)).toEqual([]);
+  expect(await checkpoints()).toHaveLength(1);
+});
+
+test('two images at once are not promised the same room', async () => {
+  world.resources.imageRoomMiB = 500; // for one of them, twice
+  const hold = run.vmm.holdNext('image');
+  const first = fork();
+  await hold.reached;
+  const { sandboxes } = await run.host.sandboxes.create(createRequest()).then(({ sandbox }) => fork({}, sandbox.id));
+  const images = await Promise.all(
+    (await readdir(world.imageDirectory)).map((folder) => readdir(join(world.imageDirectory, folder))),
+  );
+  hold.release();
+  await first;
+  expect(sandboxes).toHaveLength(1);
+  expect(images.flat()).toHaveLength(1);
+});
+
 test('images in memory count against what may be committed', async () => {
   const before = (await run.host.info()).capacity.memoryCommittedMiB;
   const [copy] = (await fork()).sandboxes;

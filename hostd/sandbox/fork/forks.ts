@@ -93,7 +93,7 @@ export class Forks {
       const asleep = keep === undefined ? savedAlready(host, source) : undefined;
       checkpoint =
         asleep ??
-        (await host.checkpoints.begin(keep === undefined ? 'fork' : 'snapshot', expectedImageMiB(host, source)));
+        (await host.checkpoints.begin(keep === undefined ? 'fork' : 'snapshot', await expectedImageMiB(host, source)));
       const order = { id, source, request, checkpoint, durable: keep !== undefined, cancelled };
       const { outcomes, captured } = await this.#copies(order);
       const snapshot = await this.#keep(outcomes, keep, { checkpoint, captured, cancelled });

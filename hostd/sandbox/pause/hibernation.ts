@@ -41,7 +41,7 @@ export class Hibernation {
     const { vm } = sandbox;
     const { id } = sandbox.row;
     if (vm === undefined) return;
-    const checkpoint = await host.checkpoints.begin('hibernation', expectedImageMiB(host, sandbox));
+    const checkpoint = await host.checkpoints.begin('hibernation', await expectedImageMiB(host, sandbox));
     try {
       host.store.resources.record({ owner: id, kind: 'hibernation', name: checkpoint.id, detail: {} });
       await faultPoint('hibernate.journaled');

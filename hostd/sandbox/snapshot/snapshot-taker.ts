@@ -49,7 +49,7 @@ export class SnapshotTaker {
     const release = snapshots.reserve(name);
     let checkpoint: Checkpoint | undefined;
     try {
-      const begun = (checkpoint = await host.checkpoints.begin('snapshot', expectedImageMiB(host, source)));
+      const begun = (checkpoint = await host.checkpoints.begin('snapshot', await expectedImageMiB(host, source)));
       const signal = source.ending.signal;
       const order = { checkpoint: begun, durable: true, signal };
       const { capture } = await source.turn.run(async () => captureSandbox(host, await pauser.awake(source), order));

@@ -25,8 +25,15 @@ export class FakeResources implements HostResources {
     diskFreeMiB: 90_000,
   };
 
+  /** Of the tmpfs for images of forks. */
+  imageRoomMiB = 12_000;
+
   read(): Promise<ResourceReading> {
     return Promise.resolve({ ...this.reading });
+  }
+
+  roomMiB(): Promise<number> {
+    return Promise.resolve(this.imageRoomMiB);
   }
 }
 
