@@ -9,6 +9,7 @@ import { addRunCommand } from './commands/run.ts';
 import { addSandboxCommands } from './commands/sandbox.ts';
 import { addSnapshotCommands } from './commands/snapshot.ts';
 import { reportFailure } from './failure.ts';
+import { leave } from './leave.ts';
 
 /** The whole command line as commander sees it. */
 export function buildProgram(): Command {
@@ -39,8 +40,7 @@ async function main(): Promise<void> {
   } catch (error) {
     process.exitCode = reportFailure(error, process.argv.includes('--json'));
   }
-  // idle keep-alive connections must not hold a finished command back
-  if (!process.argv.includes('hostd')) process.exit();
+  if (!process.argv.includes('hostd')) await leave();
 }
 
 if (import.meta.main) await main();

@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventSchema, type OffshootEvent } from '../contract/event.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { readLines } from './lines.ts';
 import { isConnectionLoss, type Transport } from './transport.ts';
 
 export interface EventOptions {
@@ -24,7 +24,7 @@ export async function* readEvents(transport: Transport, options: EventOptions = 
         headers: { accept: 'text/event-stream' },
         signal: options.signal,
       });
-      for await (const line of createInterface({ input: answer.body, crlfDelay: Infinity })) {
+      for await (const line of readLines(answer.body)) {
         if (!line.startsWith('data:')) continue;
         const event = eventSchema.parse(JSON.parse(line.slice('data:'.length)));
         afterId = event.id;
@@ -32,7 +32,7 @@ export async function* readEvents(transport: Transport, options: EventOptions = 
       }
     } catch (error) {
       if (options.signal?.aborted === true) return;
-      if (!isConnectionLoss(error)) throw error;
+      if (!isConnectionLoss(error) || options.follow !== true) throw error;
       if (error instanceof OffshootError && error.code === 'host-unreachable') throw error;
     }
     if (options.follow !== true || options.signal?.aborted === true) return;

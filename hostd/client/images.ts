@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import {
   buildLineSchema,
   imageListSchema,
@@ -7,6 +6,7 @@ import {
   type BuildLine,
   type ImageInfo,
 } from '../contract/image.ts';
+import { readLines } from './lines.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { errorFromProblem } from './problem.ts';
 import type { Transport } from './transport.ts';
@@ -42,7 +42,7 @@ export class Images {
       timeoutMs: 0,
       signal: options.signal,
     });
-    for await (const text of createInterface({ input: answer.body, crlfDelay: Infinity })) {
+    for await (const text of readLines(answer.body)) {
       if (text === '') continue;
       const line = buildLineSchema.parse(JSON.parse(text));
       if ('progress' in line) onProgress(line.progress);
