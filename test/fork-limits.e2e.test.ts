@@ -7,7 +7,7 @@ import { isForkFailed, Sandbox } from '../hostd/client/index.ts';
 import { runChecked, systemRunner } from '../hostd/platform/run.ts';
 import { useHostd } from './support/suite.ts';
 
-const config = { sandboxes: { maxSandboxes: 4, forkImageDirectory: '' } };
+const config = { sandboxes: { maxSandboxes: 4, forkImageDirectory: '', sampleIntervalMs: 3_600_000 } };
 let imageDirectory = '';
 
 beforeAll(async () => {
@@ -51,9 +51,22 @@ test('an abort stops what the fork has started, and the source goes on', async (
   }
 });
 
-test('no room for the image: the source goes on unharmed, and a later fork works', async () => {
+test('no room for the image in memory: it goes to the state directory', async () => {
   await using source = await suite.create();
   await runChecked(systemRunner, 'mount', ['-o', 'remount,size=24m', imageDirectory]);
+  try {
+    await using copy = await source.fork();
+    expect(await answer(copy)).toBe('on');
+  } finally {
+    await runChecked(systemRunner, 'mount', ['-o', 'remount,size=2g', imageDirectory]);
+  }
+});
+
+test('the room ends while the image is written: the source goes on unharmed, and a later fork works', async () => {
+  await using source = await suite.create();
+  // more than is expected of a sandbox whose memory nobody has looked at yet
+  await source.exec('head -c 230000000 /dev/urandom > /dev/shm/r', { check: true, timeoutMs: 120_000 });
+  await runChecked(systemRunner, 'mount', ['-o', 'remount,size=280m', imageDirectory]);
   try {
     const talking = source.exec('for i in $(seq 1 40); do echo $i; sleep 0.05; done', { check: true });
     await sleep(200);

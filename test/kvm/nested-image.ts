@@ -20,8 +20,8 @@ const parts = ['package.json', 'hostd', 'build/native', 'build/agent/offshoot-ag
 /** Node only interprets: code that is made at run time is translated again and again under emulation (seen: twice the time with it). */
 export const innerNodeFlags = ['--no-opt', '--no-sparkplug', '--no-maglev', '--max-semi-space-size=16'];
 
-/** Where the inner hostd keeps its state; the image `default` is there from the start. */
-export const innerState = '/var/lib/inner';
+/** Where the image `default` for the sandboxes inside is. */
+export const innerImages = '/var/lib/inner/images';
 
 /**
  * Makes the image `nested` beside the image `default` of a state directory: the same with hostd and QEMU in it, and `default` itself for the
