@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { access, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeDurably } from '../../platform/durable-file.ts';
@@ -7,6 +7,9 @@ import { digestFiles } from './digest.ts';
 const manifestName = 'manifest.json';
 const verifiedName = 'verified.json';
 const privateMode = 0o600;
+
+/** Nothing is restored from them unless they are as they were written. */
+const checkedFiles = ['memory', 'devices', 'machine.json'];
 
 const fileSchema = z.object({
   name: z.string(),
@@ -41,7 +44,12 @@ export const snapshotManifestSchema = z.object({
     restoreKey: z.string(),
     tier: z.enum(['kvm', 'emulated']),
   }),
-  files: z.array(fileSchema),
+  files: z
+    .array(fileSchema)
+    .refine(
+      (files) => checkedFiles.every((name) => files.some((file) => file.name === name && file.sha256 !== null)),
+      'memory, devices and the machine need a digest',
+    ),
 });
 export type SnapshotManifest = z.output<typeof snapshotManifestSchema>;
 export type SnapshotFacts = Omit<SnapshotManifest, 'format' | 'storedMiB' | 'files'>;
@@ -75,6 +83,14 @@ export async function writeSnapshotManifest(directory: string, facts: SnapshotFa
 
 export async function readSnapshotManifest(directory: string): Promise<SnapshotManifest> {
   return snapshotManifestSchema.parse(JSON.parse(await readFile(join(directory, manifestName), 'utf8')));
+}
+
+/** False when it was cut off before its manifest. */
+export async function isFinished(directory: string): Promise<boolean> {
+  return access(join(directory, manifestName)).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+  );
 }
 
 export async function readVerified(directory: string): Promise<Verified | undefined> {

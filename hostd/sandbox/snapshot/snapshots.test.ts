@@ -1,4 +1,4 @@
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OffshootError } from '../../errors/offshoot-error.ts';
@@ -187,4 +187,38 @@ test('a paused sandbox stays paused', async () => {
   await take();
   expect((await run.host.sandboxes.get(id)).state).toBe('paused');
   await create();
+});
+
+describe('a manifest that is not as it was written', () => {
+  const manifestOf = async () => join(world.stateDirectory, 'snapshots', (await folders())[0] ?? '', 'manifest.json');
+  const rewritten = async (change: (manifest: Record<string, unknown>) => void) => {
+    const manifest = JSON.parse(await readFile(await manifestOf(), 'utf8')) as Record<string, unknown>;
+    change(manifest);
+    return JSON.stringify(manifest);
+  };
+
+  test.each([
+    ['is cut off', () => Promise.resolve('{"format":1,')],
+    ['is of a later format', () => rewritten((manifest) => (manifest['format'] = 2))],
+    ['checks nothing', () => rewritten((manifest) => (manifest['files'] = []))],
+    ['is that of another', () => rewritten((manifest) => (manifest['id'] = 'snapshot-other'))],
+  ])('and %s is not used, and nothing is thrown away for it', async (_how, damaged) => {
+    await take();
+    const whole = await readFile(await manifestOf(), 'utf8');
+    await writeFile(await manifestOf(), await damaged());
+    await restart();
+    await expect(create()).rejects.toMatchObject({ code: 'snapshot-not-found' });
+    await writeFile(await manifestOf(), whole);
+    await restart();
+    expect((await create()).sandbox.state).toBe('running');
+  });
+});
+
+test('what was being removed when hostd ended is gone at its next start', async () => {
+  await take();
+  const [folder = ''] = await folders();
+  const from = join(world.stateDirectory, 'snapshots', folder);
+  await rename(from, `${from}.leaving`);
+  await restart();
+  expect(await folders()).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { checkpointFiles } from '../checkpoint/checkpoint.ts';
 import type { HostContext } from '../host-context.ts';
 import {
   damagedFiles,
+  isFinished,
   readSnapshotManifest,
   readVerified,
   stampFiles,
@@ -25,6 +26,8 @@ export interface KeptSnapshot {
   pins: number;
 }
 
+const leavingSuffix = '.leaving';
+
 /** The snapshots of this host, by name. */
 export class Snapshots {
   readonly #host: HostContext;
@@ -36,17 +39,27 @@ export class Snapshots {
     this.#host = host;
   }
 
-  /** Takes in what is on disk; what is not whole goes. */
+  /** Takes in what is on disk. What was not finished goes; what was and can not be read, or is another hostd's, stays where it is. */
   async load(): Promise<void> {
     const { paths, log } = this.#host;
     await mkdir(paths.snapshots, { recursive: true, mode: 0o711 });
     for (const id of await readdir(paths.snapshots)) {
       const directory = join(paths.snapshots, id);
-      const manifest = await readSnapshotManifest(directory).catch(() => undefined);
-      if (manifest?.id === id) this.add(manifest, await readVerified(directory));
-      else {
+      if (id.endsWith(leavingSuffix) || !(await isFinished(directory))) {
         log.info({ directory }, 'removing a snapshot that was not finished');
         await rm(directory, { recursive: true, force: true });
+        continue;
+      }
+      try {
+        const manifest = await readSnapshotManifest(directory);
+        if (manifest.id !== id) throw new Error(`The manifest is that of ${manifest.id}.`);
+        if (this.#byName.has(manifest.name)) throw new Error(`There are two snapshots ${manifest.name}.`);
+        this.add(manifest, await readVerified(directory));
+      } catch (error) {
+        log.error(
+          { directory, error },
+          'a snapshot can not be used: its manifest is damaged; remove the folder by hand',
+        );
       }
     }
   }
@@ -139,7 +152,7 @@ export class Snapshots {
     }
     this.#byName.delete(name);
     // By one rename it is no snapshot any more; the rest may be cut off.
-    const leaving = join(this.#host.paths.snapshots, `${id}.leaving`);
+    const leaving = join(this.#host.paths.snapshots, `${id}${leavingSuffix}`);
     try {
       await rename(kept.files.directory, leaving);
     } catch (error) {
