@@ -9,7 +9,7 @@ export const hostConfigSchema = z.strictObject({
   uidBase: z.int().min(1000).max(4_000_000_000).default(640_000),
   /** Group of all VMMs: may read templates and image disks. */
   vmmGid: z.int().min(1000).max(4_000_000_000).default(640_000),
-  maxSandboxes: z.int().min(1).max(1000).default(100),
+  maxSandboxes: z.int().min(1).max(1000).default(128),
   defaultEgressMode: z.enum(['open', 'none']).default('open'),
 
   /** Memory held back for the host itself; default a tenth, at least 256 MiB. */
