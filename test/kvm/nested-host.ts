@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Sandbox, type ExecHandle } from '../../hostd/client/index.ts';
 import { HostdProcess } from '../support/hostd-process.ts';
 import type { TierSubject } from '../tiers/scenario.ts';
@@ -29,14 +28,15 @@ const innerConfig = {
 const state = '/srv/inner';
 
 // What the kernel's modules, udev and the administrator do on a real host. All that the inner machines map lies in memory, in huge pages: each
-// page that an inner machine meets first costs a fault in an emulated MMU, and there are 512 times fewer. An idle CPU is not polled for either.
+// page that an inner machine meets first costs a fault in an emulated MMU, and there are 512 times fewer. The size is only
+// what hostd wants to see free. An idle CPU is not polled for either.
 const prepare = `
 set -e
 modprobe kvm halt_poll_ns=0
 modprobe -a kvm_amd tun
 chgrp kvm /dev/kvm && chmod 660 /dev/kvm
 mkdir -p ${state}
-mount -t tmpfs -o huge=always,size=4g,mode=755 inner ${state}
+mount -t tmpfs -o huge=always,size=16g,mode=755 inner ${state}
 mount -o remount,huge=always /dev/shm
 ln -s ${innerImages} ${state}/images
 cat >/run/config.json
@@ -109,9 +109,10 @@ export class NestedHost implements TierSubject, AsyncDisposable {
     return stdout.split('\n').filter((line) => line !== '');
   }
 
-  /** What the inner hostd and kernel said, for failure messages. */
+  /** What the inner hostd, its machines and the kernel said, for failure messages. */
   async log(): Promise<string> {
-    return (await this.sandbox.exec('tail -n 40 /run/hostd.log; dmesg | tail -n 10')).stdout;
+    const consoles = `tail -n 15 ${state}/sandboxes/*/vm/console.log ${state}/machines/*/console.log 2>/dev/null`;
+    return (await this.sandbox.exec(`tail -n 40 /run/hostd.log; ${consoles}; dmesg | tail -n 10`)).stdout;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -124,10 +125,13 @@ export class NestedHost implements TierSubject, AsyncDisposable {
     this.#hostd = await this.sandbox.spawn(command, {
       env: { NODE_COMPILE_CACHE: '/opt/offshoot/build/compile-cache' },
     });
-    for (;;) {
-      if ((await this.sandbox.exec(['test', '-S', innerSocket])).exitCode === 0) return;
-      if ((await this.#hostd.info()).state === 'ended') throw new Error(`hostd ended inside:\n${await this.log()}`);
-      await sleep(1000);
-    }
+    const ended = this.#hostd.wait().then(
+      () => true,
+      () => true,
+    );
+    // one process that looks, because each costs
+    const ready = this.sandbox.exec(`until [ -S ${innerSocket} ]; do sleep 1; done`, { check: true }).then(() => false);
+    ready.catch(() => undefined);
+    if (await Promise.race([ended, ready])) throw new Error(`hostd ended inside:\n${await this.log()}`);
   }
 }
