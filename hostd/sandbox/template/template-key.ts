@@ -4,7 +4,7 @@ import type { GuestLink } from '../../net/network.ts';
 import type { VmShape } from '../../vmm/vmm.ts';
 
 /** Of the files of a template and of how they are made: raise it when either changes. */
-export const templateFormat = 2;
+export const templateFormat = 3;
 
 /** Everything that can make a restore wrong. */
 export interface TemplateIngredients {

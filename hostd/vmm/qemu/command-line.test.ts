@@ -122,10 +122,11 @@ test('device state comes in by the form the version knows, without a kernel', ()
 test('a cold start gives the kernel the driver’s arguments and then the caller’s', () => {
   const append = (version: QemuProfile) => values(qemuCommandLine(version, cold).args, '-append')[0];
   expect(append(profile)).toBe(
-    'console=ttyS0 quiet reboot=t panic=-1 tsc_early_khz=2400000 tsc=reliable norandmaps mitigations=off nowatchdog offshoot.mtu=1400',
+    'console=ttyS0 quiet reboot=t panic=-1 tsc_early_khz=2400000 tsc=reliable norandmaps mitigations=off nowatchdog clearcpuid=cx16 offshoot.mtu=1400',
   );
   expect(append({ ...profile, accelerator: 'kvm' })).toBe('console=ttyS0 quiet reboot=t panic=-1 offshoot.mtu=1400');
   expect(append({ ...profile, tscKhz: undefined })).not.toContain('tsc');
+  expect(append(withVersion(8, 0))).not.toContain('clearcpuid');
 });
 
 test('accelerators: KVM as it is; TCG with a bounded buffer, and threads for several vCPUs', () => {

@@ -182,8 +182,12 @@ function kernelArguments(profile: QemuProfile): string[] {
  * What an emulated CPU wants of Linux. Translated code is kept by address, so a program at the same address in every process is translated
  * once (seen: 800 instead of 4300 blocks for a second `echo`); speculation is not emulated, so its mitigations only cost; a busy host is no
  * lock-up. Without tsc=reliable the guest gives the TSC up for jiffies then: a 4 ms clock that loses time (8 of 8 boots seen).
+ *
+ * QEMU before 8.0 leaves other registers' bits in the flags after a cmpxchg16b that follows a rotation (its helper reads a state that was not
+ * stored): an interrupt right then makes a double fault of them (seen in Linux's allocator), a trap in a program. Linux does without it.
  */
-function emulatedArguments({ tscKhz }: QemuProfile): string[] {
+function emulatedArguments({ tscKhz, version }: QemuProfile): string[] {
   const clock = tscKhz === undefined ? [] : [`tsc_early_khz=${String(tscKhz)}`, 'tsc=reliable'];
-  return [...clock, 'norandmaps', 'mitigations=off', 'nowatchdog'];
+  const withoutCmpxchg16b = version.major < 8 ? ['clearcpuid=cx16'] : [];
+  return [...clock, 'norandmaps', 'mitigations=off', 'nowatchdog', ...withoutCmpxchg16b];
 }
