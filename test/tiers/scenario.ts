@@ -65,7 +65,7 @@ export function describeTier(name: string, subject: () => TierSubject, expected:
     });
 
     test('a sandbox runs on it', async () => {
-      const sandbox = await create({ labels: { line: 'source' } });
+      const sandbox = await create({ labels: { line: 'source' }, ...(least ? { memoryMiB: 256 } : {}) });
       expect(sandbox.info).toMatchObject({ state: 'running', isolation: { tier: expected.tier } });
       const result = await sandbox.exec('uname -r; dmesg | grep -c "Hypervisor detected: KVM"; echo err >&2; exit 3');
       expect(result).toMatchObject({ exitCode: 3, stderr: 'err\n' });
