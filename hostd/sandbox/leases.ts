@@ -1,10 +1,8 @@
+import { DeadlineLoop, longestSleepMs } from './deadline-loop.ts';
 import type { HostContext } from './host-context.ts';
 import type { LiveSandbox } from './live-sandbox.ts';
 import { expiresAtMs } from './sandbox-view.ts';
 import type { Teardown } from './teardown.ts';
-
-/** A look now and then, should a timer and the clock disagree. */
-const longestSleepMs = 30_000;
 
 /**
  * Ends sandboxes whose lease is over. Leases are deadlines on the monotonic clock, which counts from the host's boot:
@@ -13,11 +11,12 @@ const longestSleepMs = 30_000;
 export class Leases {
   readonly #host: HostContext;
   readonly #teardown: Teardown;
-  #changed = new AbortController();
+  readonly #loop: DeadlineLoop;
 
   constructor(host: HostContext, teardown: Teardown) {
     this.#host = host;
     this.#teardown = teardown;
+    this.#loop = new DeadlineLoop(host.clock, () => this.#expire());
   }
 
   /** From now; never shortens a lease unless told to. */
@@ -35,15 +34,11 @@ export class Leases {
 
   /** A lease began or moved: look again when to wake. */
   changed(): void {
-    this.#changed.abort();
+    this.#loop.changed();
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      this.#changed = new AbortController();
-      const sleepMs = this.#expire();
-      await this.#host.clock.sleep(sleepMs, AbortSignal.any([signal, this.#changed.signal])).catch(() => undefined);
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
   }
 
   /** Ends what is over; the time until the next one is. */

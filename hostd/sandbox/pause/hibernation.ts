@@ -2,37 +2,34 @@ import { join } from 'node:path';
 import { faultPoint } from '../../platform/fault-points.ts';
 import { expectedImageMiB } from '../checkpoint/capture.ts';
 import { checkpointFiles } from '../checkpoint/checkpoint.ts';
+import { DeadlineLoop, longestSleepMs } from '../deadline-loop.ts';
 import type { HostContext } from '../host-context.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
 import { startMachine } from '../restore.ts';
 import type { Teardown } from '../teardown.ts';
 import { watchMachine } from '../watch.ts';
 
-const longestSleepMs = 30_000;
 const retryAfterMs = 60_000;
 
 /** Puts paused sandboxes on disk when they have been paused for long enough, and brings them back. */
 export class Hibernation {
   readonly #host: HostContext;
   readonly #teardown: Teardown;
-  #changed = new AbortController();
+  readonly #loop: DeadlineLoop;
 
   constructor(host: HostContext, teardown: Teardown) {
     this.#host = host;
     this.#teardown = teardown;
+    this.#loop = new DeadlineLoop(host.clock, () => this.#hibernateDue());
   }
 
   /** A sandbox was paused or is no longer: look again when to wake. */
   changed(): void {
-    this.#changed.abort();
+    this.#loop.changed();
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      this.#changed = new AbortController();
-      const sleepMs = await this.#hibernateDue();
-      await this.#host.clock.sleep(sleepMs, AbortSignal.any([signal, this.#changed.signal])).catch(() => undefined);
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
   }
 
   /** Memory and devices go to disk, the process ends; its disk and network stay as they are. Call it in the sandbox's turn. */
