@@ -132,7 +132,7 @@ export const catalogue = {
     status: 500,
     retryable: false,
     title: 'The files of the snapshot are damaged.',
-    hint: 'Remove it and take it again.',
+    hint: 'Remove it and take it again. When only its memory is damaged, its disk can be booted: --boot-disk.',
   },
   'exec-not-found': {
     status: 404,

@@ -19,7 +19,7 @@ import { makeVmFolder, restoreMachine, type RestoredMachine, type RestoreTarget 
 import { sandboxPaths } from './sandbox-paths.ts';
 import { roundShape } from './shape.ts';
 import { bootSnapshotDisk, restoreSnapshot } from './snapshot/snapshot-start.ts';
-import type { Snapshots } from './snapshot/snapshots.ts';
+import type { KeptSnapshot, Snapshots } from './snapshot/snapshots.ts';
 import type { SparePool } from './spare-pool.ts';
 import { takeSpare } from './spare-take.ts';
 import type { Teardown } from './teardown.ts';
@@ -56,7 +56,7 @@ export class Creation {
     const kept = origin.kind === 'snapshot' ? origin.snapshot : undefined;
     if (kept !== undefined) kept.pins += 1;
     try {
-      if (kept !== undefined) await this.#parts.snapshots.verify(kept);
+      if (kept !== undefined) await this.#verify(kept, order.request.bootDisk);
       const row = newSandboxRow(this.#host, order, origin, acceptedMs);
       const sandbox = liveSandbox(row, sandboxPaths(this.#host.paths, order.id));
       sandbox.env = order.request.env;
@@ -99,6 +99,11 @@ export class Creation {
       diskMiB: diskMiB ?? defaultShape.diskMiB,
     };
     return { kind: 'image', image, shape: roundShape(wanted, image.manifest, { ...limits, cpus }) };
+  }
+
+  #verify(kept: KeptSnapshot, diskAlone: boolean): Promise<void> {
+    const { snapshots } = this.#parts;
+    return diskAlone ? snapshots.verifyDisk(kept) : snapshots.verify(kept);
   }
 
   async #bringUp(order: CreationOrder, sandbox: LiveSandbox, origin: CreationOrigin): Promise<void> {

@@ -111,7 +111,9 @@ export async function writeVerified(directory: string, verified: Verified): Prom
 export async function stampFiles(directory: string, manifest: SnapshotManifest): Promise<string[]> {
   return Promise.all(
     manifest.files.map(async ({ name, sizeBytes }) => {
-      const found = await stat(join(directory, name), { bigint: true });
+      const found = await stat(join(directory, name), { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? new Error(`${name} is missing`) : error;
+      });
       if (Number(found.size) !== sizeBytes)
         throw new Error(`${name} has ${String(found.size)} bytes, not ${String(sizeBytes)}`);
       return `${name} ${String(found.ino)} ${String(found.mtimeNs)}`;

@@ -1,7 +1,6 @@
-import { link, copyFile } from 'node:fs/promises';
+import { link, copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SnapshotInfo } from '../../contract/snapshot.ts';
-import type { Image } from '../../guest/image/image.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
 import { asCatalogueError } from '../bring-up.ts';
 import { captureSandbox, expectedImageMiB } from '../checkpoint/capture.ts';
@@ -94,10 +93,8 @@ export class SnapshotTaker {
   ): Promise<void> {
     const { host, snapshots } = this.#parts;
     const { row } = source;
-    const image = await host.images.get(row.image).catch(() => undefined);
     const { directory } = checkpoint.files;
-    const bootable = image?.manifest.digest === row.imageDigest ? image : undefined;
-    const keptBoot = bootable !== undefined && (await keepBootFiles(bootable, directory));
+    const kernelArguments = await this.#keepBootFiles(row.image, row.imageDigest, directory);
     const nowMs = host.clock.wallMs();
     const { name: vmmName, version, machine, cpuModel, restoreKey, isolation } = host.vmm.features;
     const facts: SnapshotFacts = {
@@ -111,7 +108,7 @@ export class SnapshotTaker {
       egressMode: row.egressMode,
       generation: row.generation,
       hasEnvValues: row.hasEnvValues,
-      kernelArguments: keptBoot ? bootable.manifest.kernelArguments : null,
+      kernelArguments,
       createdAtMs: nowMs,
       expiresAtMs: retentionDays === undefined ? null : nowMs + retentionDays * dayMs,
       vmm: { name: vmmName, version, machine, cpuModel, restoreKey, tier: isolation.tier },
@@ -125,14 +122,40 @@ export class SnapshotTaker {
     await faultPoint('snapshot.made');
     host.events.append('snapshot.created', { sandboxId: row.id, data: { name } });
   }
+
+  /** Kernel and initramfs come from the image, or from another snapshot of it when it was removed or built anew. Null when nobody has them. */
+  async #keepBootFiles(imageName: string, imageDigest: string, directory: string): Promise<string[] | null> {
+    const { host, snapshots } = this.#parts;
+    const image = await host.images.get(imageName).catch(() => undefined);
+    const sources: BootSource[] = snapshots.all.map(({ manifest, files }) => {
+      return { ...manifest, directory: files.directory, files: bootFiles };
+    });
+    if (image !== undefined) {
+      const { digest, kernelArguments, files } = image.manifest;
+      sources.unshift({ imageDigest: digest, kernelArguments, directory: image.directory, files });
+    }
+    for (const source of sources) {
+      if (source.imageDigest !== imageDigest || source.kernelArguments === null) continue;
+      if (await linkBootFiles(source, directory)) return [...source.kernelArguments];
+    }
+    return null;
+  }
 }
 
-/** False when the image is being removed. */
-async function keepBootFiles(image: Image, directory: string): Promise<boolean> {
+interface BootSource {
+  imageDigest: string;
+  kernelArguments: readonly string[] | null;
+  directory: string;
+  files: { kernel: string; initramfs: string };
+}
+
+/** False when they are being removed. */
+async function linkBootFiles({ directory, files }: BootSource, into: string): Promise<boolean> {
   try {
     for (const part of ['kernel', 'initramfs'] as const) {
-      const from = join(image.directory, image.manifest.files[part]);
-      const to = join(directory, bootFiles[part]);
+      const from = join(directory, files[part]);
+      const to = join(into, bootFiles[part]);
+      await rm(to, { force: true });
       await link(from, to).catch(() => copyFile(from, to));
     }
     return true;

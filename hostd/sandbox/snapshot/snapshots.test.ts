@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OffshootError } from '../../errors/offshoot-error.ts';
@@ -221,4 +221,43 @@ test('what was being removed when hostd ended is gone at its next start', async 
   await rename(from, `${from}.leaving`);
   await restart();
   expect(await folders()).toEqual([]);
+});
+
+/** The image's files as they would be on disk. */
+async function giveImageFiles(): Promise<void> {
+  const image = await world.images.get('default');
+  const directory = join(world.stateDirectory, 'image-files');
+  await mkdir(directory);
+  for (const part of ['kernel', 'initramfs'] as const)
+    await writeFile(join(directory, image.manifest.files[part]), part);
+  Object.assign(image, { directory });
+}
+
+test('the disk of a copy can be booted when its image is gone', async () => {
+  await giveImageFiles();
+  await take();
+  await world.images.remove('default');
+  const { sandbox } = await create();
+  await run.host.snapshots.create(sandbox.id, { name: 'later' });
+  const booted = await run.host.sandboxes.create(createRequest({ snapshot: 'later', bootDisk: true }));
+  expect(booted.sandbox.state).toBe('running');
+});
+
+test.each(['memory', 'devices'])('one whose %s is damaged is not restored; its disk can be booted', async (file) => {
+  await giveImageFiles();
+  await take();
+  const [folder = ''] = await folders();
+  await writeFile(join(world.stateDirectory, 'snapshots', folder, file), 'evil');
+  await expect(create()).rejects.toMatchObject({ code: 'snapshot-damaged' });
+  expect((await create({ bootDisk: true })).sandbox.state).toBe('running');
+});
+
+test.each(['disk.qcow2', 'machine.json'])('one whose %s is gone is not booted either', async (file) => {
+  await take();
+  const [folder = ''] = await folders();
+  await rm(join(world.stateDirectory, 'snapshots', folder, file));
+  await expect(create({ bootDisk: true })).rejects.toMatchObject({
+    code: 'snapshot-damaged',
+    message: `The snapshot prepared is damaged: ${file} is missing.`,
+  });
 });

@@ -6,15 +6,14 @@ import type { VmSnapshotFiles } from '../../vmm/vmm.ts';
 import { checkpointFiles } from '../checkpoint/checkpoint.ts';
 import type { HostContext } from '../host-context.ts';
 import {
-  damagedFiles,
   isFinished,
   readSnapshotManifest,
   readVerified,
-  stampFiles,
   writeVerified,
   type SnapshotManifest,
   type Verified,
 } from './manifest.ts';
+import { diskOf, requirePresent, requireUnchanged } from './whole.ts';
 
 export interface KeptSnapshot {
   readonly manifest: SnapshotManifest;
@@ -130,6 +129,13 @@ export class Snapshots {
     return kept.checking;
   }
 
+  /** The same for a cold boot of its disk, which needs neither memory nor devices. Throws `snapshot-damaged`. */
+  async verifyDisk({ manifest, files: { directory } }: KeptSnapshot): Promise<void> {
+    const disk = diskOf(manifest);
+    await requirePresent(directory, disk);
+    await requireUnchanged(directory, disk);
+  }
+
   /** A restore under another build of the VMM worked: from now on it is accepted. */
   async restored(kept: KeptSnapshot): Promise<void> {
     const { restoreKey } = this.#host.vmm.features;
@@ -185,19 +191,11 @@ export class Snapshots {
   async #verify(kept: KeptSnapshot): Promise<void> {
     const { bootId, log, vmm } = this.#host;
     const { directory } = kept.files;
-    const damage = (why: string) =>
-      new OffshootError('snapshot-damaged', {
-        message: `The snapshot ${kept.manifest.name} is damaged: ${why}.`,
-        details: { name: kept.manifest.name },
-      });
-    const stamps = await stampFiles(directory, kept.manifest).catch((error: unknown) => {
-      throw damage(error instanceof Error ? error.message : String(error));
-    });
+    const stamps = await requirePresent(directory, kept.manifest);
     const known = kept.verified;
     if (known?.bootId === bootId && known.stamps.join('\n') === stamps.join('\n')) return;
     log.info({ snapshot: kept.manifest.name }, 'checking the files of a snapshot');
-    const damaged = await damagedFiles(directory, kept.manifest);
-    if (damaged.length > 0) throw damage(`${damaged.join(', ')} changed`);
+    await requireUnchanged(directory, kept.manifest);
     await vmm.attest(kept.files);
     kept.verified = { bootId, stamps, restoredUnder: known?.restoredUnder ?? [] };
     await writeVerified(directory, kept.verified);
