@@ -39,6 +39,7 @@ mkdir -p ${state}
 mount -t tmpfs -o huge=always,size=16g,mode=755 inner ${state}
 mount -o remount,huge=always /dev/shm
 ln -s ${innerImages} ${state}/images
+ip netns add first && ip netns delete first # from then on /run/netns is mounted
 cat >/run/config.json
 `;
 
@@ -81,7 +82,9 @@ export class NestedHost implements TierSubject, AsyncDisposable {
       }),
     );
     const connection = { host: outer.host };
-    const shape = { cpus: 2, memoryMiB: 6144, diskMiB: 20_480 };
+    // One CPU: with two, a machine inside that had been copied ended or stood still when another was stopped (seen in two of two runs, in none
+    // of one with one CPU; whose fault it is is not known: QEMU's emulation of two CPUs with SVM is suspected).
+    const shape = { cpus: 1, memoryMiB: 6144, diskMiB: 20_480 };
     const sandbox = unwind.use(
       await Sandbox.create({ image: 'nested', ...shape, timeoutSeconds: 7200, egress: { mode: 'none' }, connection }),
     );
