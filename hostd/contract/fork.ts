@@ -39,5 +39,7 @@ export const forkFailureDetailsSchema = z.object({
   failures: z.array(
     z.object({ index: z.number().int(), sandboxId: z.string(), code: z.string(), message: z.string() }),
   ),
+  /** The name under which was kept what the copies start from. */
+  snapshot: z.string().optional(),
 });
 export type ForkFailureDetails = z.infer<typeof forkFailureDetailsSchema>;

@@ -30,7 +30,11 @@ export function forkResult(host: HostContext, snapshots: SnapshotTaker, answer: 
 }
 
 /** What all failed of, or `fork-failed` with the details of a partial failure; undefined when all run. */
-export function failureOfAny(sourceId: string, outcomes: readonly Outcome[]): OffshootError | undefined {
+export function failureOfAny(
+  sourceId: string,
+  outcomes: readonly Outcome[],
+  snapshot: string | null,
+): OffshootError | undefined {
   const failed = outcomes.flatMap(({ copy, failure }, index) =>
     failure === undefined
       ? []
@@ -44,6 +48,7 @@ export function failureOfAny(sourceId: string, outcomes: readonly Outcome[]): Of
   const details = {
     startedSandboxIds: started.map(({ copy }) => copy.row.id),
     failures: failed.map(({ failure: _failure, ...facts }) => facts),
+    ...(snapshot === null ? {} : { snapshot }),
   } satisfies ForkFailureDetails;
   return new OffshootError('fork-failed', {
     message: `${String(failed.length)} of ${String(outcomes.length)} copies of ${sourceId} did not start: ${first.message}`,

@@ -342,6 +342,13 @@ describe('a fork that keeps a snapshot', () => {
     await fork({ count: 2, keepSnapshot: 'prepared' });
   });
 
+  test('and fails in part names the snapshot it has kept', async () => {
+    run.vmm.failNext('started');
+    const error = await fork({ count: 2, keepSnapshot: true }).catch((failure: unknown) => failure as OffshootError);
+    const [kept] = await run.host.snapshots.list();
+    expect(error).toMatchObject({ code: 'fork-failed', details: { snapshot: kept?.name } });
+  });
+
   test('can be cancelled until it has answered, with the snapshot', async () => {
     const reached = Promise.withResolvers<undefined>();
     const released = Promise.withResolvers<undefined>();

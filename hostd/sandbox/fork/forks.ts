@@ -97,7 +97,7 @@ export class Forks {
       const order = { id, source, request, checkpoint, durable: keep !== undefined, cancelled };
       const { outcomes, captured } = await this.#copies(order);
       const snapshot = await this.#keep(outcomes, keep, { checkpoint, captured, cancelled });
-      const failure = failureOfAny(sourceId, outcomes);
+      const failure = failureOfAny(sourceId, outcomes, snapshot);
       if (failure !== undefined) {
         this.#answered(outcomes);
         throw failure;
