@@ -25,16 +25,18 @@ export interface KeptSnapshot {
   pins: number;
 }
 
+export type SnapshotsHost = Pick<HostContext, 'paths' | 'registry' | 'events' | 'log' | 'vmm' | 'bootId' | 'config'>;
+
 const leavingSuffix = '.leaving';
 
 /** The snapshots of this host, by name. */
 export class Snapshots {
-  readonly #host: HostContext;
+  readonly #host: SnapshotsHost;
   readonly #byName = new Map<string, KeptSnapshot>();
   /** Names of snapshots being taken. */
   readonly #reserved = new Set<string>();
 
-  constructor(host: HostContext) {
+  constructor(host: SnapshotsHost) {
     this.#host = host;
   }
 
