@@ -94,7 +94,12 @@ export function describeTier(name: string, subject: () => TierSubject, expected:
       await expectCounting(least ? [grandchild] : [source, child, grandchild]);
     });
 
-    test.skipIf(least)('two copies at once answer', async () => {
+    // Not defined where it is not wanted: a skipped test looks like one that should have run.
+    const testIf = (wanted: boolean, name: string, run: () => Promise<void>): void => {
+      if (wanted) test(name, run);
+    };
+
+    testIf(!least, 'two copies at once answer', async () => {
       const copies = await numbered(1).fork({ count: 2 });
       copies.forEach(kept);
       const results = await Promise.all(copies.map((copy) => copy.exec('cat mark', { check: true })));
@@ -125,45 +130,39 @@ export function describeTier(name: string, subject: () => TierSubject, expected:
       },
     );
 
-    test.runIf(expected.extent === 'full')(
-      'a paused sandbox stands still and a hibernated one comes back',
-      async () => {
-        const sandbox = numbered(2);
-        await sandbox.pause();
-        expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: false } });
-        await sandbox.resume();
-        await expectCounting([sandbox]);
-        await sandbox.pause({ hibernateAfterSeconds: 0 });
-        expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: true } });
-        const copy = kept(await sandbox.fork());
-        expect((await sandbox.refresh()).state).toBe('paused');
-        await expectCounting([copy]);
-        await sandbox.resume();
-        await expectCounting([sandbox]);
-        expect((await readFacts(sandbox)).mark).toBe('of-the-grandchild');
-      },
-    );
+    testIf(expected.extent === 'full', 'a paused sandbox stands still and a hibernated one comes back', async () => {
+      const sandbox = numbered(2);
+      await sandbox.pause();
+      expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: false } });
+      await sandbox.resume();
+      await expectCounting([sandbox]);
+      await sandbox.pause({ hibernateAfterSeconds: 0 });
+      expect(sandbox.info).toMatchObject({ state: 'paused', paused: { hibernated: true } });
+      const copy = kept(await sandbox.fork());
+      expect((await sandbox.refresh()).state).toBe('paused');
+      await expectCounting([copy]);
+      await sandbox.resume();
+      await expectCounting([sandbox]);
+      expect((await readFacts(sandbox)).mark).toBe('of-the-grandchild');
+    });
 
-    test.runIf(expected.extent === 'full')(
-      'patterned memory is whole after three generations, with two CPUs',
-      async () => {
-        let sandbox = await create({ cpus: 2 });
-        await sandbox.exec(
-          'nproc | grep -x 2; mkdir -p /dev/shm/m; cd /dev/shm/m; seq 1 9000000 >pattern; sha256sum pattern >sum',
-          { check: true },
-        );
-        for (let generation = 2; generation <= 4; generation += 1) {
-          const next = kept(await sandbox.fork());
-          await sandbox.exec('dd if=/dev/urandom of=/dev/shm/m/pattern bs=1M count=16 conv=notrunc status=none', {
-            check: true,
-          });
-          await sandbox.stop();
-          sandbox = next;
-          expect(sandbox.info.generation).toBe(generation);
-          await sandbox.exec('cd /dev/shm/m && sha256sum -c sum && nproc | grep -x 2', { check: true });
-        }
-      },
-    );
+    testIf(expected.extent === 'full', 'patterned memory is whole after three generations, with two CPUs', async () => {
+      let sandbox = await create({ cpus: 2 });
+      await sandbox.exec(
+        'nproc | grep -x 2; mkdir -p /dev/shm/m; cd /dev/shm/m; seq 1 9000000 >pattern; sha256sum pattern >sum',
+        { check: true },
+      );
+      for (let generation = 2; generation <= 4; generation += 1) {
+        const next = kept(await sandbox.fork());
+        await sandbox.exec('dd if=/dev/urandom of=/dev/shm/m/pattern bs=1M count=16 conv=notrunc status=none', {
+          check: true,
+        });
+        await sandbox.stop();
+        sandbox = next;
+        expect(sandbox.info.generation).toBe(generation);
+        await sandbox.exec('cd /dev/shm/m && sha256sum -c sum && nproc | grep -x 2', { check: true });
+      }
+    });
 
     test('stopped sandboxes are gone, and a snapshot nobody uses can be removed', async () => {
       for (const sandbox of started) {
