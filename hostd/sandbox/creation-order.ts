@@ -30,11 +30,11 @@ export function newSandboxRow(
   origin: CreationOrigin,
   acceptedMs: number,
 ): SandboxRow {
-  const { clock, config, vmm, bootId } = host;
+  const { config } = host;
   const { request } = order;
   return {
+    ...unbornColumns(host, request.timeoutSeconds, acceptedMs),
     id: order.id,
-    state: 'queued',
     specHash: order.specHash,
     ...originColumns(origin),
     labels: request.labels,
@@ -42,23 +42,31 @@ export function newSandboxRow(
     egressMode:
       request.egress?.mode ??
       (origin.kind === 'snapshot' ? origin.snapshot.manifest.egressMode : config.defaultEgressMode),
+    forkedFrom: null,
+    hasEnvValues:
+      Object.keys(request.env).length > 0 || (origin.kind === 'snapshot' && origin.snapshot.manifest.hasEnvValues),
+  };
+}
+
+/** What is the same of every sandbox before anything of it exists, wherever it comes from. */
+export function unbornColumns({ clock, vmm, bootId }: HostContext, timeoutSeconds: number, acceptedMs: number) {
+  const createdAtMs = clock.wallMs();
+  return {
+    state: 'queued',
     isolation: vmm.features.isolation,
-    timeoutSeconds: request.timeoutSeconds,
+    timeoutSeconds,
     bootId,
-    leaseDeadlineMs: acceptedMs + request.timeoutSeconds * 1000,
+    leaseDeadlineMs: acceptedMs + timeoutSeconds * 1000,
     acceptedMs,
-    createdAtMs: clock.wallMs(),
+    createdAtMs,
     startedAtMs: null,
     endedAtMs: null,
-    expiresAtMs: clock.wallMs() + request.timeoutSeconds * 1000,
+    expiresAtMs: createdAtMs + timeoutSeconds * 1000,
     slot: null,
     templateId: null,
-    forkedFrom: null,
     pausedAtMs: null,
     hibernateAtMs: null,
     hibernated: false,
-    hasEnvValues:
-      Object.keys(request.env).length > 0 || (origin.kind === 'snapshot' && origin.snapshot.manifest.hasEnvValues),
     endReason: null,
     endMessage: null,
     wallSeconds: 0,
@@ -69,7 +77,7 @@ export function newSandboxRow(
     readyMs: null,
     outputBytes: 0,
     consoleTail: '',
-  };
+  } as const satisfies Partial<SandboxRow>;
 }
 
 function originColumns(origin: CreationOrigin) {

@@ -5,6 +5,7 @@ import type { ExecRow, SandboxRow } from '../../store/rows.ts';
 import { announceRunning, asCatalogueError, journalSandbox, makeSandboxFolder, settleAll } from '../bring-up.ts';
 import type { Captured } from '../checkpoint/capture.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { unbornColumns } from '../creation-order.ts';
 import type { HostContext } from '../host-context.ts';
 import { newSandboxId } from '../ids.ts';
 import { liveSandbox, type LiveSandbox } from '../live-sandbox.ts';
@@ -21,41 +22,18 @@ export function newCopy(
   checkpoint: Checkpoint,
   acceptedMs: number,
 ): LiveSandbox {
-  const { clock, vmm, bootId } = host;
   const { row } = source;
-  const timeoutSeconds = request.timeoutSeconds ?? row.timeoutSeconds;
   const copy: SandboxRow = {
     ...row,
+    ...unbornColumns(host, request.timeoutSeconds ?? row.timeoutSeconds, acceptedMs),
     id: newSandboxId(),
-    state: 'queued',
     // No create request can ask for it.
     specHash: randomBytes(32).toString('hex'),
     labels: { ...row.labels, ...request.labels },
     egressMode: request.egress?.mode ?? row.egressMode,
-    isolation: vmm.features.isolation,
-    timeoutSeconds,
-    bootId,
-    leaseDeadlineMs: acceptedMs + timeoutSeconds * 1000,
-    acceptedMs,
-    createdAtMs: clock.wallMs(),
-    startedAtMs: null,
-    endedAtMs: null,
-    expiresAtMs: clock.wallMs() + timeoutSeconds * 1000,
-    slot: null,
-    templateId: null,
     checkpointId: checkpoint.id,
     forkedFrom: row.id,
     generation: row.generation + 1,
-    pausedAtMs: null,
-    hibernateAtMs: null,
-    hibernated: false,
-    wallSeconds: 0,
-    cpuSeconds: 0,
-    peakMemoryMiB: 0,
-    queuedMs: 0,
-    startedMs: null,
-    readyMs: null,
-    outputBytes: 0,
   };
   const sandbox = liveSandbox(copy, sandboxPaths(host.paths, copy.id));
   sandbox.env = source.env;
