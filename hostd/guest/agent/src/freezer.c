@@ -73,22 +73,6 @@ static void too_late(void *owner)
 	stream_fail(stream, "timeout", "some processes did not stop in time; all go on");
 }
 
-static void on_input(struct stream *stream)
-{
-	stream_discard_input(stream);
-}
-
-static void on_room(struct stream *stream)
-{
-	(void)stream;
-}
-
-static void on_control(struct stream *stream, const struct fields *fields)
-{
-	(void)stream;
-	(void)fields;
-}
-
 static void on_abort(struct stream *stream)
 {
 	struct agent *agent = stream->work;
@@ -96,7 +80,8 @@ static void on_abort(struct stream *stream)
 	freezer_thaw(agent);
 }
 
-static const struct work_ops waiting_ops = {.input = on_input, .room = on_room, .control = on_control, .abort = on_abort};
+static const struct work_ops waiting_ops = {
+	.input = stream_discard_input, .room = stream_ignore_room, .control = stream_ignore_control, .abort = on_abort};
 
 static void wait_for_all(struct agent *agent, struct stream *stream, uint64_t timeout_ms)
 {

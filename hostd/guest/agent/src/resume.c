@@ -47,22 +47,6 @@ static void hooks_done(void *owner, const char *step, const char *message)
 		succeed(agent, stream);
 }
 
-static void on_input(struct stream *stream)
-{
-	stream_discard_input(stream);
-}
-
-static void on_room(struct stream *stream)
-{
-	(void)stream;
-}
-
-static void on_control(struct stream *stream, const struct fields *fields)
-{
-	(void)stream;
-	(void)fields;
-}
-
 static void on_abort(struct stream *stream)
 {
 	struct agent *agent = stream->work;
@@ -70,7 +54,8 @@ static void on_abort(struct stream *stream)
 	hooks_abort(agent);
 }
 
-static const struct work_ops resuming_ops = {.input = on_input, .room = on_room, .control = on_control, .abort = on_abort};
+static const struct work_ops resuming_ops = {
+	.input = stream_discard_input, .room = stream_ignore_room, .control = stream_ignore_control, .abort = on_abort};
 
 static void run_hooks(struct agent *agent, struct stream *stream, const struct fields *fields, uint64_t timeout_ms)
 {

@@ -111,6 +111,17 @@ void stream_discard_input(struct stream *stream)
 	stream->consumed = stream->received;
 }
 
+void stream_ignore_room(struct stream *stream)
+{
+	(void)stream;
+}
+
+void stream_ignore_control(struct stream *stream, const struct fields *fields)
+{
+	(void)stream;
+	(void)fields;
+}
+
 bool stream_ack_due(const struct stream *stream)
 {
 	return stream->consumed != stream->acked;

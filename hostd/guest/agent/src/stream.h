@@ -72,6 +72,9 @@ size_t stream_pending(const struct stream *stream, const uint8_t **bytes);
 void stream_consume(struct stream *stream, size_t len);
 /* Nobody reads any more: pending and later input is taken and dropped. */
 void stream_discard_input(struct stream *stream);
+/* For the ops of work without output or controls. */
+void stream_ignore_room(struct stream *stream);
+void stream_ignore_control(struct stream *stream, const struct fields *fields);
 bool stream_ack_due(const struct stream *stream);
 
 /* Output. */
