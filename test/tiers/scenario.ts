@@ -17,8 +17,8 @@ export interface TierExpectations {
 }
 
 const unlimitedMs = 600_000;
-/** Of one test; the slowest make the first template inside an emulated machine. */
-const patienceMs = 300_000;
+/** Of one test; the slowest make the first template inside an emulated machine, and the full extent copies what has touched most of its memory there. */
+const patienceMs = { least: 300_000, short: 300_000, full: 1_200_000 } satisfies Record<TierExpectations['extent'], number>;
 
 // A counter and a file as they were when a copy was made. Bash alone does it all: each process that starts costs seconds in an emulated
 // machine's machine. It writes in place, so that a reader finds a number at any moment.
@@ -41,7 +41,7 @@ const count = ['cat', 'counter'];
 
 /** What hostd does to a sandbox and its copies, in one order of tests: each stands on those before. Call it at the top of a test file. */
 export function describeTier(name: string, subject: () => TierSubject, expected: TierExpectations): void {
-  describe(name, { timeout: patienceMs }, () => {
+  describe(name, { timeout: patienceMs[expected.extent] }, () => {
     const least = expected.extent === 'least';
     const started: Sandbox[] = [];
     const connection = () => ({ host: subject().host, requestTimeoutMs: unlimitedMs });
