@@ -326,6 +326,30 @@ export const catalogue = {
     title: 'The command line is not valid.',
     hint: 'offshoot --help, or offshoot COMMAND --help.',
   },
+  'action-input': {
+    status: 0,
+    retryable: false,
+    title: 'An input of the action is not valid.',
+    hint: 'Correct the inputs named in details.issues; action.yml describes each.',
+  },
+  'unsafe-fork-code': {
+    status: 0,
+    retryable: false,
+    title: "A fork's code would run with this repository's rights.",
+    hint: 'Use the pull_request event, or set allow-unsafe-fork-code when you are sure that no code of the fork is run.',
+  },
+  'fork-pr-no-identity': {
+    status: 0,
+    retryable: false,
+    title: 'A pull request from a fork has no identity to show to this host.',
+    hint: 'Use host: local, or a runner of your own with the unix socket of its hostd.',
+  },
+  'local-host-failed': {
+    status: 0,
+    retryable: true,
+    title: 'The host for this job could not be started on the runner.',
+    hint: 'The log above names the failing step. It needs Linux on x86-64 with sudo.',
+  },
   'local-file-error': {
     status: 0,
     retryable: false,
