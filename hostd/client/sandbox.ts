@@ -178,12 +178,12 @@ export class Sandbox {
     return readText(answer.body);
   }
 
-  /** Destroys it; resolves when process, network and files are gone. A second call is no error. */
-  async stop(): Promise<SandboxInfo> {
+  /** Destroys it; resolves when process, network and files are gone, however long that takes unless `requestTimeoutMs` bounds it. A second call is no error. */
+  async stop(options: { requestTimeoutMs?: number } = {}): Promise<SandboxInfo> {
     this.#info = await this.#transport.json(sandboxSchema, {
       method: 'DELETE',
       path: sandboxPath(this.id),
-      timeoutMs: 0,
+      timeoutMs: options.requestTimeoutMs ?? 0,
     });
     return this.#info;
   }
