@@ -25,6 +25,7 @@ type Limits = Pick<
   | 'minDiskFreeMiB'
   | 'diskReserveMiB'
   | 'maxSandboxes'
+  | 'maxCpusPerSandbox'
 >;
 
 /** Memory that sandboxes may take together. */
@@ -36,7 +37,7 @@ export function memoryCapacityMiB(config: Limits, memoryTotalMiB: number): numbe
 /** The largest sandbox an otherwise empty host could ever hold. */
 export function shapeLimits(config: Limits, reading: ResourceReading, cpus: number): ShapeLimits {
   return {
-    cpus,
+    cpus: config.maxCpusPerSandbox ?? cpus,
     memoryMiB: Math.max(0, memoryCapacityMiB(config, reading.memoryTotalMiB) - config.vmmOverheadMiB),
     diskMiB: Math.max(0, reading.diskTotalMiB - config.minDiskFreeMiB),
   };

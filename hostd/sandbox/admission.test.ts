@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../platform/clock.ts';
-import { committedMiB, memoryCapacityMiB, shortage, type Occupant } from './admission-rules.ts';
+import { committedMiB, memoryCapacityMiB, shapeLimits, shortage, type Occupant } from './admission-rules.ts';
 import { Admission, type Place } from './admission.ts';
 import { hostConfigSchema, type HostConfig } from './host-config.ts';
 import { parsePressure } from './host-resources.ts';
@@ -61,6 +61,11 @@ describe('rules', () => {
     expect(shortage(config, shape, [], reading({ memoryPressurePercent: 11 }))).toMatchObject({ of: 'memory' });
     expect(shortage(config, shape, [], reading({ diskFreeMiB: 1024 }))).toMatchObject({ of: 'disk' });
     expect(shortage(config, shape, [occupant()], reading())).toMatchObject({ of: 'sandboxes' });
+  });
+
+  test('a sandbox may have as many CPUs as the host, or as many as the host is told', () => {
+    expect(shapeLimits(configWith(), reading(), 2).cpus).toBe(2);
+    expect(shapeLimits(configWith({ maxCpusPerSandbox: 4 }), reading(), 2).cpus).toBe(4);
   });
 
   test('the pressure file', () => {

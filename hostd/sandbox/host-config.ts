@@ -10,6 +10,8 @@ export const hostConfigSchema = z.strictObject({
   /** Group of all VMMs: may read templates and image disks. */
   vmmGid: z.int().min(1000).max(4_000_000_000).default(640_000),
   maxSandboxes: z.int().min(1).max(1000).default(128),
+  /** Virtual CPUs that one sandbox may ask for; default as many as the host has. More than that only take turns. */
+  maxCpusPerSandbox: z.int().min(1).max(64).optional(),
   defaultEgressMode: z.enum(['open', 'none']).default('open'),
 
   /** Memory held back for the host itself; default a tenth, at least 256 MiB. */

@@ -12,6 +12,7 @@ const innerConfig = {
   network: { instance: 'inner', subnet: '10.89.0.0/16' },
   sandboxes: {
     spares: 0,
+    maxCpusPerSandbox: 2,
     bootDeadlineMs: 240_000,
     silentBootMs: 120_000,
     restoreDeadlineMs: 120_000,
