@@ -1,9 +1,4 @@
-import { readFileSync } from 'node:fs';
-
-const packageFile: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+import { installation } from './platform/installation.ts';
 
 /** Offshoot's version, from package.json. */
-export const version: string =
-  typeof packageFile === 'object' && packageFile !== null && 'version' in packageFile
-    ? String(packageFile.version)
-    : '0.0.0';
+export const version: string = installation.version;

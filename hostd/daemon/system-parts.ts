@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { ChannelConnector } from '../guest/channel/connector.ts';
 import { createImageStore } from '../guest/image/image-store.ts';
 import { openLinuxNetwork } from '../net/linux-network.ts';
+import { installation } from '../platform/installation.ts';
 import { systemRunner } from '../platform/run.ts';
 import { linuxResources } from '../sandbox/host-resources.ts';
 import { openQemuVmm, type OpenQemuOptions } from '../vmm/qemu/open-qemu-vmm.ts';
@@ -10,11 +10,9 @@ import type { HostdConfig } from './config.ts';
 import { requireTools, systemSearchPath } from './host-tools.ts';
 import type { DaemonParts } from './parts.ts';
 
-/** Where `make -C hostd/vmm/native` puts its programs. */
-const nativeDirectory = join(import.meta.dirname, '../../build/native');
-
 /** How QEMU is probed and driven under this configuration. */
 export function qemuOptions(config: HostdConfig): OpenQemuOptions {
+  const { nativeDirectory } = installation;
   return { runner: systemRunner, nativeDirectory, kvm: config.kvm, kvmDeadlineMs: config.kvmProbeDeadlineMs };
 }
 

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import type { DoctorCheck, DoctorReport } from '../contract/doctor.ts';
 import type { HostdConfig } from '../daemon/config.ts';
 import { qemuOptions } from '../daemon/system-parts.ts';
+import { installation } from '../platform/installation.ts';
 import { version } from '../version.ts';
 import { openQemuVmm } from '../vmm/qemu/open-qemu-vmm.ts';
 import { thisHost, type DoctorHost } from './doctor-host.ts';
@@ -26,8 +26,6 @@ import {
 } from './system-checks.ts';
 import { checkVmm } from './vmm-checks.ts';
 
-const root = join(import.meta.dirname, '../..');
-
 /** What this machine can do and what is missing, with the commands that mend it. Needs no running hostd, changes nothing, and without root says what it left out. */
 export async function runDoctor(config: HostdConfig, host: DoctorHost = thisHost()): Promise<DoctorReport> {
   const { network, stateDirectory, requireKvm } = config;
@@ -38,7 +36,7 @@ export async function runDoctor(config: HostdConfig, host: DoctorHost = thisHost
     checkRoot(host),
     await checkTools(host),
     await checkPackages(host, stateDirectory),
-    await checkNative(host, root),
+    await checkNative(host, installation),
     ...vmm.checks,
     // whether KVM works was found above, and does not matter for this
     await checkFreezing(host, async () => (await openQemuVmm({ ...options, kvm: 'off' })).freezeMethod()),

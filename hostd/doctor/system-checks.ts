@@ -1,5 +1,6 @@
 import type { DoctorCheck } from '../contract/doctor.ts';
 import { installCommand, missingPackages, readHostPackages } from '../setup/packages.ts';
+import type { Installation } from '../platform/installation-parts.ts';
 import { runtimeTools, missingTools } from '../daemon/host-tools.ts';
 import type { DoctorHost } from './doctor-host.ts';
 
@@ -79,18 +80,17 @@ export async function checkPackages(host: DoctorHost, stateDirectory: string): P
   };
 }
 
-/** The programs that are compiled in the checkout. */
-export async function checkNative(host: DoctorHost, root: string): Promise<DoctorCheck> {
+/** The programs that are compiled, in a checkout by its user. */
+export async function checkNative(
+  host: DoctorHost,
+  { nativeDirectory, agentPath, mendNative }: Pick<Installation, 'nativeDirectory' | 'agentPath' | 'mendNative'>,
+): Promise<DoctorCheck> {
   const name = 'native parts';
-  const wanted = {
-    'build/native/launcher': 'hostd/vmm/native',
-    'build/native/kvm-probe.bin': 'hostd/vmm/native',
-    'build/agent/offshoot-agent': 'hostd/guest/agent',
-  };
+  const wanted = [`${nativeDirectory}/launcher`, `${nativeDirectory}/kvm-probe.bin`, agentPath];
   const missing: string[] = [];
-  for (const file of Object.keys(wanted)) if (!(await host.exists(`${root}/${file}`))) missing.push(file);
+  for (const file of wanted) if (!(await host.exists(file))) missing.push(file);
   if (missing.length === 0) return { name, result: 'ok', found: 'launcher, KVM probe and guest agent are built' };
-  return { name, result: 'fail', found: `not built: ${missing.join(', ')}`, mend: `npm run native --prefix ${root}` };
+  return { name, result: 'fail', found: `not there: ${missing.join(', ')}`, mend: mendNative };
 }
 
 export async function checkImages(host: DoctorHost, stateDirectory: string): Promise<DoctorCheck> {

@@ -1,5 +1,5 @@
 import { access, readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { installation } from '../platform/installation.ts';
 
 /** A Debian package that this host needs. */
 export interface HostPackage {
@@ -10,9 +10,7 @@ export interface HostPackage {
 }
 
 /** The list that set-up installs from. */
-export async function readHostPackages(
-  file = path.join(import.meta.dirname, 'debian-packages.txt'),
-): Promise<HostPackage[]> {
+export async function readHostPackages(file = installation.packageList): Promise<HostPackage[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
     const [name, probe, ...purpose] = line.split(/\s+/);

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { OffshootError } from '../../errors/offshoot-error.ts';
-
-/** Where `make -C hostd/guest/agent` puts the agent. */
-export const defaultAgentPath = path.join(import.meta.dirname, '../../../build/agent/offshoot-agent');
+import { installation } from '../../platform/installation.ts';
 
 /** hostd/guest/PROTOCOL.md. */
 export const agentProtocolVersion = 1;
@@ -19,7 +16,7 @@ export interface AgentBinary {
 }
 
 /** Reads the built agent. Throws `image-build-failed` with the mending command when it is not there. */
-export async function readAgentBinary(file = defaultAgentPath): Promise<AgentBinary> {
+export async function readAgentBinary(file = installation.agentPath): Promise<AgentBinary> {
   const bytes = await readFile(file).catch(() => undefined);
   if (bytes === undefined) {
     throw new OffshootError('image-build-failed', {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { OffshootError } from '../../errors/offshoot-error.ts';
+import { installation } from '../../platform/installation.ts';
 
 const debianPackage = z.string().regex(/^[a-z0-9][a-z0-9+.-]+$/, 'not a Debian package name');
 const npmName = z.string().regex(/^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/, 'not an npm package name');
@@ -46,10 +47,8 @@ export type Recipe = z.infer<typeof recipeSchema>;
 export type NpmPackage = z.infer<typeof npmPackageSchema>;
 export type RecipeSuite = Recipe['suites'][string];
 
-const recipesDirectory = path.join(import.meta.dirname, 'recipes');
-
 /** Reads recipes/NAME.json. Throws `invalid-request` for a name that is none and `image-build-failed` for a file that is not valid. */
-export async function loadRecipe(name: string, directory = recipesDirectory): Promise<Recipe> {
+export async function loadRecipe(name: string, directory = installation.recipesDirectory): Promise<Recipe> {
   const unknown = () =>
     new OffshootError('invalid-request', {
       message: `There is no image recipe named ${JSON.stringify(name.slice(0, 80))}.`,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { z } from 'zod';
+import { Worker } from 'node:worker_threads';
+import { installation } from '../../platform/installation.ts';
 
 const chunkBytes = 1024 * 1024;
 
@@ -10,7 +10,7 @@ const chunkBytes = 1024 * 1024;
  * a thread of its own. Throws what reading throws.
  */
 export async function digestFiles(paths: readonly string[]): Promise<string[]> {
-  const worker = new Worker(import.meta.filename, { workerData: { digestPaths: paths } });
+  const worker = new Worker(installation.digestWorker, { workerData: { digestPaths: paths } });
   return new Promise((resolve, reject) => {
     worker.once('message', (digests: string[]) => resolve(digests));
     worker.once('error', reject);
@@ -36,11 +36,4 @@ export function digestFile(path: string): string {
   } finally {
     closeSync(file);
   }
-}
-
-const workSchema = z.object({ digestPaths: z.array(z.string()) });
-
-if (!isMainThread) {
-  const work = workSchema.safeParse(workerData);
-  if (work.success) parentPort?.postMessage(work.data.digestPaths.map(digestFile));
 }

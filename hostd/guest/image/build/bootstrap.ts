@@ -3,6 +3,7 @@ import path from 'node:path';
 import { renderDeb822 } from '../apt/sources.ts';
 import { linkPackages } from '../apt/package-cache.ts';
 import { renderAptForHost } from '../host/apt.ts';
+import { installation } from '../../../platform/installation.ts';
 import { runContained } from './contain.ts';
 import { rootOf, stepTimeoutMs, type BuildContext } from './context.ts';
 
@@ -16,8 +17,6 @@ export const dpkgOptions = [
   'path-exclude=/usr/share/locale/*',
   'force-unsafe-io',
 ];
-
-const downloadKernel = path.join(import.meta.dirname, '../kernel/download-kernel.sh');
 
 export function kernelDownloads(context: BuildContext): string {
   return path.join(context.workDirectory, 'kernel');
@@ -65,7 +64,7 @@ async function bootstrapArguments(context: BuildContext, settings: string): Prom
     ...dpkgOptions.map((option) => `--dpkgopt=${option}`),
     // The .deb files stay until they are moved to the cache; the root is not empty because they lie in it from the start.
     '--skip=check/empty,essential/unlink,cleanup/apt/cache',
-    `--customize-hook=${downloadKernel}`,
+    `--customize-hook=${installation.downloadKernelScript}`,
     plan.suite.name,
     rootOf(context),
     ...(plan.aptSources === undefined ? [] : [sources]),

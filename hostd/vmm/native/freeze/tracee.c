@@ -29,7 +29,7 @@ static bool next_stop(pid_t pid, int *signal, int *event, struct failure *failur
 }
 
 static bool resume(pid_t pid, int request, int signal, struct failure *failure) {
-    if (!ptrace((enum __ptrace_request)request, pid, NULL, (void *)(intptr_t)signal)) return true;
+    if (!ptrace(request, pid, NULL, (void *)(intptr_t)signal)) return true;
     return failed_errno(failure, "attach", "resume");
 }
 

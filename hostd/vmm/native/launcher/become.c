@@ -41,7 +41,7 @@ static void place_files(const struct spec *spec, int errors) {
 static void limit(const struct spec *spec) {
     for (size_t at = 0; at < spec->limit_count; at++) {
         struct rlimit value = {spec->limits[at].value, spec->limits[at].value};
-        if (setrlimit((__rlimit_resource_t)spec->limits[at].resource, &value)) give_up("setrlimit");
+        if (setrlimit(spec->limits[at].resource, &value)) give_up("setrlimit");
     }
 }
 
