@@ -1,0 +1,2 @@
+/** Bundled code lies flat in it. */
+export const distFolder = import.meta.dirname;
