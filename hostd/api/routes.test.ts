@@ -107,10 +107,17 @@ describe('files', () => {
     const unpacked = await served.json('PUT', `${path}/files/archive?path=/a&owner=1:2`, { body: Buffer.alloc(1024) });
     expect(unpacked).toEqual({ entries: 1, bytes: 1024, skipped: 0 });
     expect(served.host.calls.at(-1)).toEqual(['extract', '/a', '1:2']);
-    const packed = await served.send('GET', `${path}/files/archive?path=/a&exclude=*.o&exclude=.git&sparse=1`);
+    const packed = await served.send(
+      'GET',
+      `${path}/files/archive?path=/a&include=dist&exclude=*.o&exclude=.git&sparse=1`,
+    );
     expect(packed.text).toBe('tar');
     expect(packed.headers['content-type']).toBe('application/x-tar');
-    expect(served.host.calls.at(-1)).toEqual(['archive', '/a', ['*.o', '.git'], true]);
+    expect(served.host.calls.at(-1)).toEqual([
+      'archive',
+      '/a',
+      { include: ['dist'], exclude: ['*.o', '.git'], sparse: true },
+    ]);
   });
 });
 

@@ -20,7 +20,11 @@ export const writeFileQuerySchema = fileQuerySchema.extend({
 export const listFilesQuerySchema = fileQuerySchema.extend({
   recursive: querySwitchSchema,
 });
-/** PUT .../files/archive?path=&owner=0:0 (tar in), GET .../files/archive?path=&exclude=... (tar out) */
+const globsSchema = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) => (Array.isArray(value) ? value : [value]))
+  .default([]);
+/** PUT .../files/archive?path=&owner=0:0 (tar in), GET .../files/archive?path=&include=...&exclude=... (tar out) */
 export const extractQuerySchema = fileQuerySchema.extend({
   owner: z
     .string()
@@ -28,10 +32,8 @@ export const extractQuerySchema = fileQuerySchema.extend({
     .optional(),
 });
 export const archiveQuerySchema = fileQuerySchema.extend({
-  exclude: z
-    .union([z.string(), z.array(z.string())])
-    .transform((value) => (Array.isArray(value) ? value : [value]))
-    .default([]),
+  include: globsSchema,
+  exclude: globsSchema,
   sparse: querySwitchSchema,
 });
 

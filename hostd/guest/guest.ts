@@ -161,10 +161,15 @@ export interface GuestFiles {
     options?: GuestFileOptions & { owner?: string },
   ): Promise<{ entries: number; bytes: number; skipped: number }>;
   /** Resolves once the path is known to be readable; the stream is as that of read. */
-  archive(
-    path: string,
-    options?: GuestFileOptions & { exclude?: readonly string[]; sparse?: boolean },
-  ): Promise<Readable>;
+  archive(path: string, options?: GuestFileOptions & Partial<ArchiveChoice>): Promise<Readable>;
+}
+
+/** What of a folder goes into an archive. The globs' rules: PROTOCOL.md. */
+export interface ArchiveChoice {
+  /** Without any, everything. */
+  include: readonly string[];
+  exclude: readonly string[];
+  sparse: boolean;
 }
 
 /** hostd's end of one sandbox's agent channel. It reconnects by itself while the sandbox lives. */

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { finished, type Readable } from 'node:stream';
 import type { FileEntry } from '../contract/files.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
-import type { GuestFiles } from '../guest/guest.ts';
+import type { ArchiveChoice, GuestFiles } from '../guest/guest.ts';
 import type { HostContext } from './host-context.ts';
 import type { FileService } from './host.ts';
 import type { RunningSandbox } from './registry.ts';
@@ -44,8 +44,8 @@ export class LocalFiles implements FileService {
     return this.#transfer(sandboxId, (files) => files.extract(absolute(path), archive, options));
   }
 
-  archive(sandboxId: string, path: string, exclude: readonly string[], sparse: boolean): Promise<Readable> {
-    return this.#streaming(sandboxId, (files) => files.archive(absolute(path), { exclude, sparse }));
+  archive(sandboxId: string, path: string, choice: ArchiveChoice): Promise<Readable> {
+    return this.#streaming(sandboxId, (files) => files.archive(absolute(path), choice));
   }
 
   async #transfer<Result>(sandboxId: string, work: (files: GuestFiles) => Promise<Result>): Promise<Result> {

@@ -84,7 +84,7 @@ describe('files', () => {
     expect(await text(await run.host.files.read(id, '/workspace/a/b.txt'))).toBe('hello');
     expect(await run.host.files.stat(id, 'a/b.txt')).toMatchObject({ type: 'file', sizeBytes: 5 });
     expect(await run.host.files.list(id, 'a', false)).toMatchObject([{ name: 'b.txt' }]);
-    const archive = await run.host.files.archive(id, 'a', [], false);
+    const archive = await run.host.files.archive(id, 'a', { include: [], exclude: [], sparse: false });
     expect(await run.host.files.extract(id, 'copy', archive)).toMatchObject({ entries: 1 });
     expect(world.guest(id).files.has('/workspace/copy/b.txt')).toBe(true);
   });

@@ -13,6 +13,7 @@ import type {
   SandboxInfo,
   SnapshotInfo,
 } from '../contract/index.ts';
+import type { ArchiveChoice } from '../guest/guest.ts';
 import type { BuildProgress, ImageBuildRequest } from '../guest/image/image.ts';
 
 export interface OutputChunk {
@@ -122,7 +123,7 @@ export interface FileService {
     archive: Readable,
     owner?: string,
   ): Promise<{ entries: number; bytes: number; skipped: number }>;
-  archive(sandboxId: string, path: string, exclude: readonly string[], sparse: boolean): Promise<Readable>;
+  archive(sandboxId: string, path: string, choice: ArchiveChoice): Promise<Readable>;
 }
 
 export interface ImageService {

@@ -111,14 +111,15 @@ export const fileRoutes: readonly Route[] = [
     method: 'GET',
     path: `${path}/archive`,
     tag: 'files',
-    summary: 'A file or a folder as a pax tar archive.',
+    summary: 'A file or a folder, or what globs choose of it, as a pax tar archive.',
     params: sandboxParams,
     query: archiveQuerySchema,
     success: { 200: { description: 'The archive.', content: { 'application/x-tar': 'bytes' } } },
     errors: reading,
     stream: 'transfer',
     handle: async ({ params, query }, { host, response }) => {
-      const archive = await host.files.archive(params.sandboxId, query.path, query.exclude, query.sparse);
+      const { path: packed, ...choice } = query;
+      const archive = await host.files.archive(params.sandboxId, packed, choice);
       return sendStream(response, 'application/x-tar', archive);
     },
   }),

@@ -127,8 +127,8 @@ export class FakeHost implements Host {
       this.calls.push(['extract', path, owner]);
       return { entries: 1, bytes: (await collect(archive)).length, skipped: 0 };
     },
-    archive: (_sandboxId, path, exclude, sparse) => {
-      this.calls.push(['archive', path, exclude, sparse]);
+    archive: (_sandboxId, path, choice) => {
+      this.calls.push(['archive', path, choice]);
       return Promise.resolve(Readable.from([Buffer.from('tar')], { objectMode: false }));
     },
   };

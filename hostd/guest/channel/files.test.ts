@@ -73,7 +73,7 @@ test('parameters as the protocol names them', async () => {
     guest.files.write('/a', Readable.from(['x'])),
     guest.files.list('/a', { recursive: true }),
     guest.files.extract('/a', Readable.from(['x']), { owner: '1:2' }),
-    guest.files.archive('/a', { exclude: ['*.o', '.git'], sparse: true }),
+    guest.files.archive('/a', { include: ['dist', '!*.map'], exclude: ['*.o', '.git'], sparse: true }),
   ];
   await Promise.allSettled(calls);
   expect(seen).toEqual([
@@ -82,7 +82,7 @@ test('parameters as the protocol names them', async () => {
     'kind=write-file path=/a',
     'kind=list path=/a recursive=1',
     'kind=tar-in path=/a owner=1:2',
-    'kind=tar-out path=/a exclude=*.o exclude=.git sparse=1',
+    'kind=tar-out path=/a include=dist include=!*.map exclude=*.o exclude=.git sparse=1',
   ]);
 });
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OffshootError } from '../../errors/offshoot-error.ts';
-import type { GuestFileEntry, GuestFileOptions, GuestFiles } from '../guest.ts';
+import type { ArchiveChoice, GuestFileEntry, GuestFileOptions, GuestFiles } from '../guest.ts';
 import type { Field } from '../protocol/fields.ts';
 import { ProtocolViolation } from '../protocol/frame.ts';
 import { parseCounts, parseFileEntry, parseListBlock } from '../protocol/results.ts';
@@ -26,12 +26,10 @@ export class ChannelFiles implements GuestFiles {
     return this.#download({ kind: 'read-file', path, parameters: [], signal: options.signal });
   }
 
-  archive(
-    path: string,
-    options: GuestFileOptions & { exclude?: readonly string[]; sparse?: boolean } = {},
-  ): Promise<Readable> {
+  archive(path: string, options: GuestFileOptions & Partial<ArchiveChoice> = {}): Promise<Readable> {
+    const includes = (options.include ?? []).map((pattern): Field => ['include', pattern]);
     const excludes = (options.exclude ?? []).map((pattern): Field => ['exclude', pattern]);
-    const parameters = [...excludes, ...flag('sparse', options.sparse)];
+    const parameters = [...includes, ...excludes, ...flag('sparse', options.sparse)];
     return this.#download({ kind: 'tar-out', path, parameters, signal: options.signal });
   }
 

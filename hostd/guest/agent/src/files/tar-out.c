@@ -1,5 +1,6 @@
 #include "file-kinds.h"
 #include "hard-links.h"
+#include "include.h"
 #include "params.h"
 #include "tar-writer.h"
 #include "walk.h"
@@ -21,9 +22,18 @@ struct packing {
 	struct tar_writer writer;
 	struct hard_links links;
 	const struct fields *params;
+	struct include include;
 	bool sparse;
 	dev_t dev; /* of the folder seen last */
 	struct bytes folder_path;
+	struct bytes parents; /* struct parent: the folders above, from the root down */
+	size_t parents_written;
+};
+
+/* A folder that is in the archive once something beneath it is. */
+struct parent {
+	struct stat st;
+	size_t path_len;
 };
 
 static bool matches(const char *pattern, const char *path)
@@ -44,6 +54,34 @@ static bool is_excluded(const struct packing *packing, const char *path)
 static int vanished_or(int error, const char *path, struct failure *failure)
 {
 	return walk_vanished(error) ? 0 : fail_errno(failure, error, path);
+}
+
+static size_t parent_count(const struct packing *packing)
+{
+	return packing->parents.len / sizeof(struct parent);
+}
+
+/* Forgets the folders that the walk has left. */
+static void leave_folders(struct packing *packing, size_t depth)
+{
+	if (parent_count(packing) > depth)
+		bytes_truncate(&packing->parents, depth * sizeof(struct parent));
+	if (packing->parents_written > depth)
+		packing->parents_written = depth;
+}
+
+/* Writes the folders on the way to `path` that are not in the archive yet. */
+static int write_parents(struct packing *packing, const char *path, struct failure *failure)
+{
+	for (; packing->parents_written < parent_count(packing); packing->parents_written++) {
+		struct parent parent;
+		memcpy(&parent, packing->parents.data + packing->parents_written * sizeof parent, sizeof parent);
+		if (!bytes_set(&packing->folder_path, path, parent.path_len) || !bytes_append(&packing->folder_path, "/", 1))
+			return fail(failure, "io", "out of memory");
+		if (tar_write_entry(&packing->writer, packing->folder_path.data, '5', &parent.st, "", failure) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Takes over `fd`, an open regular file. */
@@ -68,10 +106,14 @@ static int pack_regular(struct packing *packing, const struct walk_entry *entry,
 	int fd = openat(entry->dir, entry->base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return vanished_or(errno, entry->path, failure);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+	int rc = 0;
+	bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (regular)
+		rc = write_parents(packing, entry->path, failure);
+	if (regular && rc == 0)
 		return pack_file(packing, fd, &st, entry->path, failure);
 	close(fd);
-	return 0;
+	return rc;
 }
 
 static int pack_symlink(struct packing *packing, const struct walk_entry *entry, const struct stat *st, struct failure *failure)
@@ -81,6 +123,8 @@ static int pack_symlink(struct packing *packing, const struct walk_entry *entry,
 	if (len < 0)
 		return errno == EINVAL ? 0 : vanished_or(errno, entry->path, failure);
 	target[len] = 0;
+	if (write_parents(packing, entry->path, failure) < 0)
+		return -1;
 	return tar_write_entry(&packing->writer, entry->path, '2', st, target, failure);
 }
 
@@ -95,12 +139,12 @@ static bool is_kernels(int dir, const char *base)
 	return kernels;
 }
 
-static int pack_folder(struct packing *packing, const struct walk_entry *entry, const struct stat *st, struct failure *failure)
+static int pack_folder(struct packing *packing, const struct walk_entry *entry, const struct stat *st, bool wanted, struct failure *failure)
 {
-	struct bytes *path = &packing->folder_path;
-	if (!bytes_set(path, entry->path, strlen(entry->path)) || !bytes_append(path, "/", 1))
+	struct parent parent = {.st = *st, .path_len = strlen(entry->path)};
+	if (!bytes_append(&packing->parents, &parent, sizeof parent))
 		return fail(failure, "io", "out of memory");
-	if (tar_write_entry(&packing->writer, path->data, '5', st, "", failure) < 0)
+	if (wanted && write_parents(packing, entry->path, failure) < 0)
 		return -1;
 	bool other = st->st_dev != packing->dev;
 	packing->dev = st->st_dev;
@@ -111,8 +155,19 @@ static int visit(void *context, const struct walk_entry *entry, struct failure *
 {
 	struct packing *packing = context;
 	struct stat st;
+	enum include_verdict verdict;
+	leave_folders(packing, entry->depth);
 	if (is_excluded(packing, entry->path))
 		return 0;
+	if (include_ask(&packing->include, entry->depth, entry->base, &verdict, failure) < 0)
+		return -1;
+	if (verdict == INCLUDE_NOT || (verdict == INCLUDE_ON_THE_WAY && entry->type != DT_DIR && entry->type != DT_UNKNOWN))
+		return 0;
+	if (verdict == INCLUDE_ON_THE_WAY) {
+		if (fstatat(entry->dir, entry->base, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return vanished_or(errno, entry->path, failure);
+		return S_ISDIR(st.st_mode) ? pack_folder(packing, entry, &st, false, failure) : 0;
+	}
 	if (entry->type == DT_REG)
 		return pack_regular(packing, entry, failure);
 	if (fstatat(entry->dir, entry->base, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -121,7 +176,7 @@ static int visit(void *context, const struct walk_entry *entry, struct failure *
 		return pack_regular(packing, entry, failure);
 	if (S_ISLNK(st.st_mode))
 		return pack_symlink(packing, entry, &st, failure);
-	return S_ISDIR(st.st_mode) ? pack_folder(packing, entry, &st, failure) : 0;
+	return S_ISDIR(st.st_mode) ? pack_folder(packing, entry, &st, true, failure) : 0;
 }
 
 static int pack_single(struct packing *packing, const char *path, struct failure *failure)
@@ -159,7 +214,9 @@ int run_tar_out(struct file_job *job)
 	const char *path = param_path(job->params, failure);
 	if (!path)
 		return -1;
-	int rc = tar_writer_open(&packing.writer, job->out_fd, failure);
+	int rc = include_open(&packing.include, job->params, failure);
+	if (rc == 0)
+		rc = tar_writer_open(&packing.writer, job->out_fd, failure);
 	if (rc == 0)
 		rc = pack(&packing, path, failure);
 	if (rc == 0)
@@ -171,6 +228,8 @@ int run_tar_out(struct file_job *job)
 	}
 	tar_writer_close(&packing.writer);
 	hard_links_free(&packing.links);
+	include_close(&packing.include);
 	bytes_free(&packing.folder_path);
+	bytes_free(&packing.parents);
 	return rc;
 }

@@ -116,7 +116,8 @@ static int step(struct walker *walker, struct level *level, walk_visit *visit, v
 	bytes_truncate(&walker->path, level->path_len);
 	if ((level->path_len > 0 && !bytes_append(&walker->path, "/", 1)) || !bytes_append(&walker->path, name + 1, strlen(name + 1)))
 		return out_of_memory(failure);
-	struct walk_entry entry = {.dir = level->fd, .base = name + 1, .path = walker->path.data, .type = (unsigned char)name[0]};
+	struct walk_entry entry = {
+		.dir = level->fd, .base = name + 1, .path = walker->path.data, .depth = walker->depth - 1, .type = (unsigned char)name[0]};
 	int into = visit(context, &entry, failure);
 	if (into <= 0)
 		return into;

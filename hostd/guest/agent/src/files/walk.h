@@ -6,11 +6,13 @@
 #include "failure.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct walk_entry {
 	int dir; /* the folder it is in */
 	const char *base; /* its name there */
 	const char *path; /* relative to where the walk began */
+	size_t depth; /* how many folders beneath it; 0 there */
 	unsigned char type; /* DT_*, DT_UNKNOWN where the file system doesn't say */
 };
 
