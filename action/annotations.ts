@@ -1,5 +1,5 @@
 import { error, info, warning } from '@actions/core';
-import { isOffshootError, OffshootError } from '../hostd/errors/offshoot-error.ts';
+import { isOffshootError, type OffshootError } from '../hostd/errors/offshoot-error.ts';
 
 /** The runner shows so many of each kind for a step; what is more goes to the log as plain lines. */
 const shown = 10;
@@ -31,7 +31,10 @@ export function tellFailure(failure: unknown): void {
 export function explain(failure: unknown): { title: string; message: string } {
   if (!isOffshootError(failure)) {
     const message = failure instanceof Error ? failure.message : String(failure);
-    return { title: 'Offshoot: internal', message: `${message}\nRe-run the job with debug logging to see where it happened.` };
+    return {
+      title: 'Offshoot: internal',
+      message: `${message}\nRe-run the job with debug logging to see where it happened.`,
+    };
   }
   const issues = issuesOf(failure).map((issue) => `\n- ${issue}`);
   const hint = failure.hint === '' ? '' : `\n${failure.hint}`;

@@ -18,7 +18,12 @@ const positive = (most: number) =>
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(1, 'must be at least 1').max(most, `must be at most ${String(most)}`));
+    .pipe(
+      z
+        .number()
+        .min(1, 'must be at least 1')
+        .max(most, `must be at most ${String(most)}`),
+    );
 const minutes = z
   .string()
   .regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be a number of minutes')

@@ -23,7 +23,7 @@ export const sessionSchema = z.object({
   pathEntries: z.array(z.string()),
   envEntries: z.array(z.object({ name: z.string(), value: z.string() })),
   /** The snapshot that was kept when a step failed. */
-  kept: z.string().optional(),
+  kept: z.object({ snapshot: z.string(), minutes: z.number(), command: z.string() }).optional(),
   timings: z.record(z.string(), z.number()),
 });
 export type Session = z.output<typeof sessionSchema>;

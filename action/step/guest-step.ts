@@ -79,6 +79,7 @@ async function fetchFileCommands(
   exec: ExecInfo,
   signal: AbortSignal,
 ): Promise<GuestFileCommands> {
-  if (exec.failure?.code === 'sandbox-ended') return { outputs: [], env: [], path: [], summary: undefined, warnings: [] };
+  if (exec.failure?.code === 'sandbox-ended')
+    return { outputs: [], env: [], path: [], summary: undefined, warnings: [] };
   return readFileCommands(await sandbox.files.downloadArchive(folder, { exclude: ['script*'], signal }));
 }

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { completionScript } from './commands/completion.ts';
-import { buildProgram } from './main.ts';
+import { buildProgram } from './command-line.ts';
 
 const main = path.join(import.meta.dirname, 'main.ts');
 

@@ -1,0 +1,29 @@
+import { info } from '@actions/core';
+import path from 'node:path';
+import type { Sandbox } from '../../hostd/client/sandbox.ts';
+import { explain, warn } from '../annotations.ts';
+import { collectArtifacts } from '../artifacts/collect-artifacts.ts';
+
+export interface BringBack {
+  globs: readonly string[];
+  workspace: string;
+  /** Relative to the workspace. */
+  folder: string;
+  signal: AbortSignal;
+}
+
+/** Brings artifacts to the runner. What fails or matches nothing is told; the verdict stays the build's. */
+export async function bringBack(sandbox: Sandbox, { globs, workspace, folder, signal }: BringBack): Promise<void> {
+  if (globs.length === 0) return;
+  const into = path.join(workspace, folder);
+  try {
+    const collected = await collectArtifacts(sandbox, { globs, base: workspace, into, signal });
+    info(`${String(collected.files)} artifacts, ${(collected.bytes / 1_000_000).toFixed(1)} MB, in ${folder}`);
+    for (const glob of collected.unmatched) warn(`No file matches the artifacts glob ${glob}.`);
+    if (collected.refused.length > 0)
+      warn(`${String(collected.refused.length)} artifacts were refused: ${collected.refused.slice(0, 10).join('; ')}`);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    warn(`The artifacts could not be brought back: ${explain(error).message}`);
+  }
+}

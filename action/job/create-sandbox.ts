@@ -1,0 +1,79 @@
+import { info } from '@actions/core';
+import { Sandbox } from '../../hostd/client/sandbox.ts';
+import { OffshootError, isOffshootError } from '../../hostd/errors/offshoot-error.ts';
+import type { JobContext } from '../context.ts';
+import type { Inputs } from '../inputs.ts';
+import type { Timings } from './timings.ts';
+
+/** How long a sandbox outlives a runner that died. */
+export const leaseSeconds = 180;
+/** How long a job waits for room before it fails. */
+const waitSeconds = 600;
+/** A host that is not there when the job starts is tried for this long: it may be starting again. */
+const reconnectTimeoutMs = 30_000;
+
+/** Asks for the sandbox under the id that post already knows; asking again is harmless. */
+export async function createSandbox(
+  id: string,
+  host: string,
+  inputs: Inputs,
+  context: JobContext,
+  timings: Timings,
+  signal: AbortSignal,
+): Promise<Sandbox> {
+  const asked = performance.now();
+  const sandbox = await ask(id, host, inputs, context, signal).catch((error: unknown) => {
+    throw explained(error, performance.now() - asked);
+  });
+  const { queuedMs, readyMs } = sandbox.info.timings;
+  timings.add('queued', queuedMs);
+  timings.add('restored', Math.max(0, (readyMs ?? queuedMs) - queuedMs));
+  timings.restart();
+  const { isolation, cpus, memoryMiB } = sandbox.info;
+  info(`${sandbox.id}: ${String(cpus)} CPU, ${String(memoryMiB)} MiB, ${isolation.tier}`);
+  return sandbox;
+}
+
+async function ask(
+  id: string,
+  host: string,
+  inputs: Inputs,
+  context: JobContext,
+  signal: AbortSignal,
+): Promise<Sandbox> {
+  const given = <Name extends string, Value>(name: Name, value: Value | undefined) =>
+    value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
+  return Sandbox.create({
+    id,
+    ...given('image', inputs.image),
+    ...given('snapshot', inputs.snapshot),
+    ...given('cpus', inputs.cpus),
+    ...given('memoryMiB', inputs.memory),
+    ...given('diskMiB', inputs.disk),
+    ...(inputs['egress-mode'] === undefined ? {} : { egress: { mode: inputs['egress-mode'] } }),
+    labels: { ...context.labels, ...inputs.labels },
+    timeoutSeconds: leaseSeconds,
+    waitSeconds,
+    signal,
+    connection: { host, reconnectTimeoutMs },
+  });
+}
+
+function explained(error: unknown, waitedMs: number): unknown {
+  if (!isOffshootError(error)) return error;
+  if (error.code === 'capacity-exhausted') {
+    return new OffshootError('capacity-exhausted', {
+      message: `The host had no room for ${String(Math.round(waitedMs / 1000))} s: ${error.message}`,
+      hint: 'Run fewer jobs at once on this host, ask for less memory, or give the host more.',
+      details: error.details,
+    });
+  }
+  if (error.code === 'host-unreachable') {
+    return new OffshootError('host-unreachable', {
+      message: error.message,
+      hint: 'Is hostd running there, and may the runner use its socket? The input host names it.',
+      details: error.details,
+    });
+  }
+  return error;
+}

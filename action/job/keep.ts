@@ -1,0 +1,21 @@
+import type { Sandbox } from '../../hostd/client/sandbox.ts';
+import { explain, warn } from '../annotations.ts';
+
+export interface Kept {
+  snapshot: string;
+  minutes: number;
+  /** Opens a shell in a copy of it, on the host. */
+  command: string;
+}
+
+/** Keeps the sandbox as it is at this moment, memory and processes included. A failure is told and changes nothing of the verdict. */
+export async function keepSandbox(sandbox: Sandbox, host: string, minutes: number): Promise<Kept | undefined> {
+  const snapshot = `kept-${sandbox.id.replace(/^sbx_/, '').toLowerCase()}`;
+  try {
+    await sandbox.snapshot({ name: snapshot, retentionDays: minutes / 1440 });
+  } catch (error) {
+    warn(`The sandbox could not be kept: ${explain(error).message}`);
+    return undefined;
+  }
+  return { snapshot, minutes, command: `offshoot sandbox shell --host ${host} --snapshot ${snapshot}` };
+}

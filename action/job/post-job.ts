@@ -1,0 +1,77 @@
+import { info } from '@actions/core';
+import { Sandbox } from '../../hostd/client/sandbox.ts';
+import { explain, warn } from '../annotations.ts';
+import { Cancellation } from '../cancellation.ts';
+import { endProcess } from '../heartbeat/process.ts';
+import type { JobState } from '../job-state.ts';
+import { readSession, removeSession, type Session } from '../session.ts';
+import { tearDown, type Teardown } from '../teardown.ts';
+import { bringBack } from './bring-back.ts';
+import { leaseSeconds } from './create-sandbox.ts';
+import { writeSummary } from './summary.ts';
+import { Timings } from './timings.ts';
+
+/** The action's post step: nothing of the job's sandbox is left after it, or it says what is. It never fails the job. */
+export async function postJob(state: JobState): Promise<void> {
+  try {
+    await endSandbox(state);
+  } catch (error) {
+    warn(`The clean-up failed: ${explain(error).message}`);
+  } finally {
+    if (state.local !== undefined) await endLocalHost(state.local);
+  }
+}
+
+async function endSandbox(state: JobState): Promise<void> {
+  const { sandboxId, host, sessionFile } = state;
+  const session = sessionFile === undefined ? undefined : await readSession(sessionFile).catch(() => undefined);
+  if (state.heartbeat !== undefined) endProcess(state.heartbeat);
+  if (host === undefined || state.destroyed) return;
+  const timings = new Timings(session?.timings);
+  if (session !== undefined) await bringSessionBack(session, timings);
+  timings.restart();
+  const end = await tearDown(host, sandboxId);
+  timings.lap('destroyed');
+  if (sessionFile !== undefined) await removeSession(sessionFile);
+  sayWhatWasFound(sandboxId, end, session !== undefined);
+  if (session === undefined || end.found === 'unknown' || end.found === 'never-made') return;
+  await writeSummary({ sandbox: end.info, timings: timings.toJSON(), kept: session.kept });
+}
+
+async function bringSessionBack(session: Session, timings: Timings): Promise<void> {
+  const cancellation = new Cancellation();
+  if (session.artifacts.length === 0) return;
+  const sandbox = await Sandbox.connect(session.sandboxId, { host: session.host });
+  try {
+    await bringBack(sandbox, {
+      globs: session.artifacts,
+      workspace: session.workspace,
+      folder: session.artifactsFolder,
+      signal: cancellation.signal,
+    });
+    timings.lap('brought back');
+  } finally {
+    await sandbox.disconnect();
+  }
+}
+
+function sayWhatWasFound(sandboxId: string, end: Teardown, expected: boolean): void {
+  if (end.found === 'unknown') {
+    warn(
+      `${sandboxId} could not be destroyed: ${explain(end.error).message}\nIts lease ends it within ${String(leaseSeconds)} s.`,
+    );
+    return;
+  }
+  if (end.found === 'never-made') info(`${sandboxId} was not made`);
+  else if (end.found === 'gone') info(`${sandboxId} was gone already: ${end.info.end?.message ?? ''}`);
+  else info(expected ? `${sandboxId} is destroyed` : `${sandboxId} was still there and is destroyed`);
+}
+
+async function endLocalHost(saved: unknown): Promise<void> {
+  try {
+    const { stopLocalHost } = await import('../local/local-host.ts');
+    await stopLocalHost(saved);
+  } catch (error) {
+    warn(`The host of this job could not be ended: ${explain(error).message}`);
+  }
+}

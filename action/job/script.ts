@@ -1,0 +1,56 @@
+import { info, setSecret } from '@actions/core';
+import path from 'node:path';
+import type { ExecInfo } from '../../hostd/contract/exec.ts';
+import type { Sandbox } from '../../hostd/client/sandbox.ts';
+import { warn } from '../annotations.ts';
+import { mergeBack } from '../file-commands/merge.ts';
+import { selectGuestEnv } from '../guest-env/select-guest-env.ts';
+import { stdoutSink } from '../log/stdout-sink.ts';
+import { runGuestStep } from '../step/guest-step.ts';
+import type { Session } from '../session.ts';
+
+export interface ScriptRequest {
+  script: string | Buffer;
+  shell: string;
+  /** In the guest; relative to the workspace. */
+  workingDirectory: string;
+  signal: AbortSignal;
+  timeoutMs: number;
+  onFirstOutput?: () => void;
+}
+
+/** What of a session a script needs and adds to. */
+export type ScriptSession = Pick<Session, 'workspace' | 'env' | 'pathEntries' | 'envEntries'>;
+
+/** Runs one script in the sandbox with the step's environment, and gives the step its outputs, also when the script fails. */
+export async function runScript(sandbox: Sandbox, session: ScriptSession, request: ScriptRequest): Promise<ExecInfo> {
+  const selected = selectGuestEnv({
+    requested: session.env,
+    added: session.envEntries,
+    workspace: session.workspace,
+    pathEntries: session.pathEntries,
+  });
+  for (const secret of selected.secrets) setSecret(secret);
+  const { exec, fileCommands, lostBytes } = await runGuestStep(sandbox, {
+    script: request.script,
+    shell: request.shell,
+    cwd: path.posix.resolve(session.workspace, request.workingDirectory),
+    env: selected.env,
+    timeoutMs: request.timeoutMs,
+    protectedValues: selected.protectedValues,
+    sink: stdoutSink(),
+    ...(request.onFirstOutput === undefined ? {} : { onFirstOutput: request.onFirstOutput }),
+    signal: request.signal,
+  });
+  if (lostBytes > 0 || exec.truncated) warn('The output was longer than the host keeps; a part of it is missing here.');
+  const merged = await mergeBack(fileCommands, process.env, warn);
+  session.pathEntries.push(...merged.path);
+  session.envEntries.push(...merged.env);
+  if (exec.usage !== null) info(usageLine(exec.usage));
+  return exec;
+}
+
+function usageLine({ userCpuMs, systemCpuMs, peakMemoryKiB }: NonNullable<ExecInfo['usage']>): string {
+  const cpuSeconds = ((userCpuMs + systemCpuMs) / 1000).toFixed(1);
+  return `CPU ${cpuSeconds} s, memory at most ${String(Math.round(peakMemoryKiB / 1024))} MiB`;
+}
