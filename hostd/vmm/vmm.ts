@@ -14,6 +14,7 @@ export interface VmmFeatures {
   machine: string;
   cpuModel: string;
   isolation: Isolation;
+  /** What the VMM could give, whatever the host has. */
   maxCpus: number;
   /** Everything of the host and VMM that can make a restore wrong, as one stable text: part of every template's key. */
   restoreKey: string;
