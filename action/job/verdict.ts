@@ -5,23 +5,34 @@ import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
 /** How a script ended, in words for an annotation; `exitCode` is what its step ends with. */
 export type Verdict = { ok: true; exitCode: 0 } | { ok: false; exitCode: number; title: string; message: string };
 
-/** Judges an ended script. Throws when the sandbox was lost under it. */
+export interface ScriptFacts {
+  name: string;
+  memoryMiB: number;
+  timeoutMs: number;
+}
+
+/** Judges an ended script. Throws `sandbox-gone` when the sandbox was lost under it. */
 export async function judge(name: string, exec: ExecInfo, sandbox: Sandbox, timeoutMs: number): Promise<Verdict> {
   if (exec.exitCode === null) throw await lost(name, exec, sandbox);
+  return judgeExec(exec, { name, memoryMiB: sandbox.info.memoryMiB, timeoutMs });
+}
+
+/** The same for one whose exit code is known. */
+export function judgeExec(exec: ExecInfo, { name, memoryMiB, timeoutMs }: ScriptFacts): Verdict {
+  const code = `exit code ${String(exec.exitCode)}`;
   const failed = (message: string): Verdict => ({
     ok: false,
     exitCode: exec.exitCode === 0 || exec.exitCode === null ? 1 : exec.exitCode,
     title: `Offshoot: ${name} failed`,
     message,
   });
-  const code = `exit code ${String(exec.exitCode)}`;
   if (exec.timedOut) {
     const minutes = String(Math.round(timeoutMs / 600) / 100);
     return failed(`${name} ran longer than timeout-minutes (${minutes}) and was ended.`);
   }
   if (exec.oomKilled) {
     return failed(
-      `${name} ran out of memory and was killed (${code}). The sandbox has ${String(sandbox.info.memoryMiB)} MiB; ask for more with the input memory.`,
+      `${name} ran out of memory and was killed (${code}). The sandbox has ${String(memoryMiB)} MiB; ask for more with the input memory.`,
     );
   }
   if (exec.failure !== null) return failed(`${name} could not be started: ${exec.failure.message}`);

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { ExecInfo } from '../../hostd/contract/exec.ts';
+import { judgeExec } from './verdict.ts';
+
+const ended: ExecInfo = {
+  id: 'exe_1',
+  sandboxId: 'sbx_1',
+  state: 'ended',
+  command: 'x',
+  cwd: '/',
+  user: 'root',
+  pty: false,
+  stdin: false,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  endedAt: '2026-01-01T00:00:01.000Z',
+  exitCode: 0,
+  signal: null,
+  timedOut: false,
+  oomKilled: false,
+  failure: null,
+  outputBytes: 0,
+  truncated: false,
+  usage: null,
+};
+const facts = { name: 'run', memoryMiB: 512, timeoutMs: 90_000 };
+
+test.each<[Partial<ExecInfo>, number, string]>([
+  [{ exitCode: 3 }, 3, 'run failed with exit code 3.'],
+  [{ exitCode: 143, signal: 'SIGTERM' }, 143, 'run was ended by SIGTERM (exit code 143).'],
+  [{ exitCode: 143, signal: 'SIGTERM', timedOut: true }, 143, 'timeout-minutes (1.5)'],
+  [{ exitCode: 0, timedOut: true }, 1, 'was ended'],
+  [{ exitCode: 137, signal: 'SIGKILL', oomKilled: true }, 137, 'The sandbox has 512 MiB'],
+  [{ exitCode: 127, failure: { code: 'command-not-found', message: 'fish: not found' } }, 127, 'fish: not found'],
+])('%j ends the step with %i', (changes, exitCode, message) => {
+  const verdict = judgeExec({ ...ended, ...changes }, facts);
+  expect(verdict).toMatchObject({ ok: false, exitCode });
+  expect(verdict.ok ? '' : verdict.message).toContain(message);
+});
+
+test('only exit code 0 is success', () => {
+  expect(judgeExec(ended, facts)).toEqual({ ok: true, exitCode: 0 });
+});
