@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { lazyOidc } from './lazy-oidc.ts';
 import { programs, replacedModules } from './layout.ts';
 
 /** CommonJS dependencies ask for Node's own modules with `require`, which an ES module lacks. */
@@ -33,7 +34,7 @@ export async function bundleCode(root: string, into: string, version: string): P
     logLevel: 'warning',
     banner: { js: banner },
     define: { OFFSHOOT_VERSION: JSON.stringify(version) },
-    plugins: [replaceModules(root)],
+    plugins: [replaceModules(root), lazyOidc],
   });
   return metafile;
 }

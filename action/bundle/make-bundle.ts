@@ -20,7 +20,8 @@ export async function makeBundle(root: string, into: string): Promise<Metafile> 
   await rm(into, { recursive: true, force: true });
   await mkdir(into, { recursive: true });
   const metafile = await bundleCode(root, into, version);
-  for (const folder of ['hostd/guest/agent', 'hostd/vmm/native']) await run('make', ['-s', '-C', path.join(root, folder)]);
+  for (const folder of ['hostd/guest/agent', 'hostd/vmm/native'])
+    await run('make', ['-s', '-C', path.join(root, folder)]);
   for (const [to, from] of Object.entries({ ...copiedFiles, ...binaries })) {
     await copy(path.join(root, from), path.join(into, to));
   }
