@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { SandboxInfo } from '../../hostd/contract/sandbox.ts';
+
+export const runningSandbox: SandboxInfo = {
+  id: 'sbx_1',
+  state: 'running',
+  image: 'default',
+  snapshot: null,
+  forkedFrom: null,
+  generation: 1,
+  paused: null,
+  labels: {},
+  cpus: 1,
+  memoryMiB: 512,
+  diskMiB: 8192,
+  egress: { mode: 'open' },
+  isolation: { tier: 'kvm', reason: 'tests' },
+  timeoutSeconds: 180,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-01T00:03:00.000Z',
+  endedAt: null,
+  end: null,
+  usage: { wallSeconds: 10, cpuSeconds: 2.5, peakMemoryMiB: 100 },
+  timings: { queuedMs: 1, startedMs: 2, readyMs: 3 },
+};
+
+export const goneSandbox: SandboxInfo = {
+  ...runningSandbox,
+  state: 'gone',
+  endedAt: '2026-01-01T00:01:00.000Z',
+  end: { reason: 'stopped', message: 'It was stopped.' },
+};
+
+/** An answer, or undefined to break the connection off. */
+export type Answer = { status: number; json: unknown } | undefined;
+
+export function ok(json: unknown): Answer {
+  return { status: 200, json };
+}
+
+export function problem(code: string, status: number): Answer {
+  const json = {
+    type: 'about:blank',
+    title: code,
+    status,
+    detail: code,
+    code,
+    hint: '',
+    retryable: status >= 500,
+    details: {},
+  };
+  return { status, json };
+}
+
+/** A unix socket that answers what a test says and remembers what it was asked. */
+export class FakeHostd implements AsyncDisposable {
+  readonly asked: string[] = [];
+  readonly host: string;
+  readonly #server: Server;
+  readonly #folder: string;
+
+  private constructor(server: Server, folder: string) {
+    this.#server = server;
+    this.#folder = folder;
+    this.host = `unix:${path.join(folder, 's')}`;
+  }
+
+  static async start(answer: (request: string, count: number) => Answer): Promise<FakeHostd> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-fake-'));
+    const server = createServer((request, response) => {
+      request.resume();
+      const what = `${request.method ?? ''} ${request.url ?? ''}`;
+      fake.asked.push(what);
+      const given = answer(what, fake.asked.filter((earlier) => earlier === what).length);
+      if (given === undefined) {
+        request.socket.destroy();
+        return;
+      }
+      response.writeHead(given.status, { 'content-type': 'application/json' }).end(JSON.stringify(given.json));
+    });
+    const fake = new FakeHostd(server, folder);
+    await new Promise<void>((resolve) => server.listen(path.join(folder, 's'), resolve));
+    return fake;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
