@@ -1,0 +1,56 @@
+/** The format of GITHUB_ENV, GITHUB_OUTPUT and GITHUB_STATE, by the rules of actions/runner src/Runner.Worker/FileCommandManager.cs. */
+
+/** Name and value of each entry; throws at the first that is wrong, after the ones before it were given. */
+export function* envFileEntries(text: string): Generator<[string, string]> {
+  const reader = new TextReader(text);
+  for (let line = reader.next(); line !== undefined; line = reader.next()) {
+    if (line.text === '') continue;
+    const equals = line.text.indexOf('=');
+    const heredoc = line.text.indexOf('<<');
+    if (equals >= 0 && (heredoc < 0 || equals < heredoc)) {
+      yield [line.text.slice(0, equals), line.text.slice(equals + 1)];
+    } else if (heredoc >= 0) {
+      const name = line.text.slice(0, heredoc);
+      const delimiter = line.text.slice(heredoc + 2);
+      if (name === '' || delimiter === '') throw new Error(`no name or no delimiter in '${line.text}'`);
+      yield [name, reader.until(delimiter)];
+    } else {
+      throw new Error(`neither NAME=VALUE nor NAME<<DELIMITER: '${line.text}'`);
+    }
+  }
+}
+
+interface Line {
+  text: string;
+  ended: boolean;
+}
+
+/** Lines that end with LF; on Linux a CR belongs to the line. */
+class TextReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  next(): Line | undefined {
+    if (this.#at >= this.#text.length) return undefined;
+    const end = this.#text.indexOf('\n', this.#at);
+    const line = { text: this.#text.slice(this.#at, end < 0 ? undefined : end), ended: end >= 0 };
+    this.#at = end < 0 ? this.#text.length : end + 1;
+    return line;
+  }
+
+  /** Everything before the line that is the delimiter, without the last line end. */
+  until(delimiter: string): string {
+    const start = this.#at;
+    for (;;) {
+      const before = this.#at;
+      const line = this.next();
+      if (line?.text === delimiter) return this.#text.slice(start, Math.max(start, before - 1));
+      if (line === undefined) throw new Error(`the delimiter '${delimiter}' is missing`);
+      if (!line.ended) throw new Error('the text ends within a value');
+    }
+  }
+}
