@@ -85,7 +85,9 @@ test.each<[string, Record<string, string>, string]>([
   ['memory', { host: 'unix:/x', snapshot: 'x', memory: '1g' }, 'together with snapshot'],
   ['image', { host: 'unix:/x', snapshot: 'x', image: 'y' }, 'together with snapshot'],
 ])('a wrong %s is named with what is wrong', (name, given, message) => {
-  expect(issuesOf(given)).toContainEqual(expect.objectContaining({ path: name, message: expect.stringContaining(message) }));
+  expect(issuesOf(given)).toContainEqual(
+    expect.objectContaining({ path: name, message: expect.stringContaining(message) }),
+  );
 });
 
 test('all that is wrong is told at once', () => {

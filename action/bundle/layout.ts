@@ -10,6 +10,7 @@ export const committedBundle = path.join(checkout, 'action/dist');
 /** Programs by the name of their file; code they share is in chunks beside them. */
 export const programs: Readonly<Record<string, string>> = {
   action: 'action/main.ts',
+  post: 'action/post.ts',
   shell: 'action/shell/main.ts',
   offshoot: 'hostd/cli/main.ts',
   'digest-worker': 'hostd/sandbox/snapshot/digest-worker.ts',

@@ -6,6 +6,7 @@ import { table } from '../../hostd/cli/print.ts';
 import { HostClient } from '../../hostd/client/index.ts';
 import { HostdProcess } from '../support/hostd-process.ts';
 import type { Figure } from './figures.ts';
+import { measureAction } from './action.ts';
 import { measureColdBoot } from './cold-boot.ts';
 import { measureCommandLine } from './command-line.ts';
 import { measureCrowd } from './crowd.ts';
@@ -13,7 +14,7 @@ import { measureForks, measureHundredCopies, measurePauses, measureSnapshots } f
 import { measureSandboxes, measureSpares } from './sandboxes.ts';
 import { measureTransfers } from './transfers.ts';
 
-/** npm run bench [-- --n 20] [--only sandboxes|forks]: measures, never judges; JSON in build/bench.json. */
+/** npm run bench [-- --n 20] [--only sandboxes|forks|action]: measures, never judges; JSON in build/bench.json. */
 
 const build = path.resolve(import.meta.dirname, '..', '..', 'build');
 const only = process.argv[process.argv.indexOf('--only') + 1];
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
       await measurePauses(hostd.host, n, report);
       await measureSnapshots(hostd, n, report);
     }
+    if (wanted('action')) await measureAction(hostd.host, n, report);
     return (await client.info()).isolation;
   });
   if (wanted('forks')) {
