@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { appendFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
+import { fileLimits, fitsOneVariable, variableOf, type FileName } from './limits.ts';
+import type { NamedValue } from './parse.ts';
+import type { GuestFileCommands } from './read.ts';
+import { hasNoEffect, isRefusedOnRunner } from './refused-names.ts';
+
+/** The action's own outputs, which a script may not set. */
+export const actionOutputs: readonly string[] = ['sandbox-id', 'snapshot-id', 'exit-code', 'timings', 'artifacts'];
+
+export interface MergeOptions {
+  /** Names of outputs that are not the script's; default the action's own. An ordinary `run` step has none. */
+  reservedOutputs?: readonly string[];
+  /** Folders on the runner that the guest fills: nothing in them comes onto the runner's PATH. */
+  guestFilledFolders?: readonly string[];
+  /** Bytes of the summary that are kept for the step's own text, since the runner drops a summary over 1 MiB whole. Default 64 KiB. */
+  summaryReserveBytes?: number;
+}
+
+/** What later steps in the sandbox go on with; more than what went to the runner. */
+export interface Merged {
+  env: NamedValue[];
+  /** Oldest first. */
+  path: string[];
+}
+
+/**
+ * Adds what a guest's step set to the runner's own files, whose paths are in `env` (GITHUB_OUTPUT and so on), in order and so that the runner reads equal
+ * values, whatever they hold. Variables are set in `env` too, as @actions/core's exportVariable does. What a guest must not decide on the runner is left
+ * out and named by `warn`. Call it once for a step. Throws `local-file-error`.
+ */
+export async function mergeBack(
+  commands: GuestFileCommands,
+  env: NodeJS.ProcessEnv,
+  warn: (message: string) => void,
+  options: MergeOptions = {},
+): Promise<Merged> {
+  for (const warning of commands.warnings) warn(warning);
+  const reserved = new Set((options.reservedOutputs ?? actionOutputs).map((name) => name.toLowerCase()));
+  const refused = new Refusals(warn);
+
+  const outputs = commands.outputs.filter(
+    ({ name }) =>
+      refused.unless(!reserved.has(name.toLowerCase()), name, 'is an output of the action itself', 'output') &&
+      refused.unless(!name.endsWith('<'), name, 'is no name that can be passed on', 'output'),
+  );
+  const guestEnv = commands.env.filter(
+    ({ name, value }) =>
+      refused.unless(!hasNoEffect(name), name, 'is set by the runner alone', 'variable') &&
+      refused.unless(
+        !name.includes('\0') && !value.includes('\0') && !name.endsWith('<'),
+        name,
+        'can be no variable',
+        'variable',
+      ) &&
+      refused.unless(fitsOneVariable(name, value), name, 'is longer than the 128 KiB Linux takes', 'variable'),
+  );
+  const runnerEnv = guestEnv.filter(({ name }) =>
+    refused.unless(!isRefusedOnRunner(name), name, "could take over the runner's own programs", 'variable'),
+  );
+  const guestPath = commands.path.filter((entry) =>
+    refused.unless(!entry.includes('\0'), entry, 'can be no folder', 'folder for PATH'),
+  );
+  const filled = (options.guestFilledFolders ?? []).map((folder) => path.resolve(folder));
+  const runnerPath = guestPath.filter(
+    (entry) =>
+      refused.unless(
+        entry.split(':').every((part) => part.startsWith('/')),
+        entry,
+        'is not absolute',
+        'folder for PATH',
+      ) &&
+      refused.unless(
+        !entry.split(':').some((part) => isIn(part, filled)),
+        entry,
+        'is filled by the sandbox',
+        'folder for PATH',
+      ),
+  );
+  refused.tell();
+
+  await append(env, 'output', namedValuesText(outputs));
+  await append(env, 'env', namedValuesText(runnerEnv));
+  for (const { name, value } of runnerEnv) env[name] = value;
+  await append(env, 'path', runnerPath.map((entry) => `\n${entry}\n`).join(''));
+  await appendSummary(commands.summary, env, options.summaryReserveBytes ?? 64 * 1024, warn);
+  return { env: guestEnv, path: guestPath };
+}
+
+/** Blocks with a delimiter that no value holds. The empty line in front ends what another writer may have left unfinished. */
+function namedValuesText(entries: readonly NamedValue[]): string {
+  if (entries.length === 0) return '';
+  let delimiter: string;
+  do {
+    delimiter = `offshoot_${randomBytes(16).toString('hex')}`;
+  } while (entries.some(({ value }) => value.includes(delimiter)));
+  return `\n${entries.map(({ name, value }) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`).join('')}`;
+}
+
+async function append(env: NodeJS.ProcessEnv, file: FileName, content: string | Buffer): Promise<void> {
+  if (content.length === 0) return;
+  const target = env[variableOf[file]] ?? '';
+  try {
+    if (target === '') throw new Error('the variable is not set');
+    await appendFile(target, content);
+  } catch (error) {
+    throw new OffshootError('local-file-error', {
+      message: `The runner's ${variableOf[file]} could not be written: ${error instanceof Error ? error.message : String(error)}`,
+      cause: error,
+    });
+  }
+}
+
+async function appendSummary(
+  summary: Buffer | undefined,
+  env: NodeJS.ProcessEnv,
+  reserveBytes: number,
+  warn: (message: string) => void,
+): Promise<void> {
+  if (summary === undefined || summary.length === 0) return;
+  const present = await stat(env[variableOf.summary] ?? '').then(
+    ({ size }) => size,
+    () => 0,
+  );
+  const room = fileLimits.summary - reserveBytes - present;
+  if (summary.length <= room) return append(env, 'summary', summary);
+  warn(
+    `GITHUB_STEP_SUMMARY holds ${String(summary.length)} bytes, and the runner has room for ${String(Math.max(0, room))} more; nothing of it was merged.`,
+  );
+}
+
+function isIn(entry: string, folders: readonly string[]): boolean {
+  const folder = path.resolve(entry);
+  return folders.some((filled) => folder === filled || folder.startsWith(filled + path.sep));
+}
+
+/** One warning for each reason, with the names. */
+class Refusals {
+  readonly #warn: (message: string) => void;
+  readonly #names = new Map<string, Set<string>>();
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn;
+  }
+
+  /** Returns `fine`, and notes the name when it is not. */
+  unless(fine: boolean, name: string, reason: string, kind: string): boolean {
+    if (fine) return true;
+    const sentence = `${kind} ${reason}`;
+    const names = this.#names.get(sentence) ?? new Set();
+    this.#names.set(sentence, names.add(JSON.stringify(name.slice(0, 100))));
+    return false;
+  }
+
+  tell(): void {
+    for (const [sentence, names] of this.#names) {
+      const shown = [...names].slice(0, 10).join(', ');
+      const more = names.size > 10 ? ` and ${String(names.size - 10)} more` : '';
+      this.#warn(`Not passed on to the runner, because such a ${sentence}: ${shown}${more}.`);
+    }
+  }
+}
