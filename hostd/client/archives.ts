@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { shown } from './entry-paths.ts';
+import { settle } from './settle.ts';
+import { unpackFresh, type Unpacked, type UnpackOptions } from './unpack.ts';
 
 /**
  * A folder's content as a tar stream, by the system's own tar: it keeps holes, hard links and odd names that pure JavaScript packers lose.
@@ -42,33 +44,25 @@ export function packFolder(folder: string, exclude: readonly string[]): Readable
 }
 
 /**
- * Unpacks an archive that a guest made, so nothing in it is trusted: entries stay beneath the folder, devices and FIFOs are skipped, owners and set-id
- * bits dropped. Throws `unsafe-archive` or `local-file-error`.
+ * Unpacks an archive that a guest made into a folder, by the rules of `unpackFresh`. What is there already is replaced, but no folder by a file or the
+ * other way round, and nothing is written through a link. When it fails nothing of the archive is there. Throws `unsafe-archive` when it is damaged
+ * or beyond the bounds, `local-file-error`; what broke the stream is thrown as it is.
  */
-export async function unpackInto(archive: Readable, folder: string): Promise<void> {
-  const { extract } = await import('tar');
-  const refused: string[] = [];
-  const unpack = extract({
-    cwd: folder,
-    preserveOwner: false,
-    processUmask: 0o022,
-    strict: false,
-    onwarn: (code, message) => {
-      if (code === 'TAR_ENTRY_ERROR' || code === 'TAR_ABORT' || code === 'TAR_BAD_ARCHIVE')
-        refused.push(String(message));
-    },
-    onReadEntry: (entry) => {
-      if (entry.mode !== undefined) entry.mode &= 0o777;
-    },
-  });
-  try {
-    await pipeline(archive, unpack);
-  } catch (error) {
-    throw new OffshootError('local-file-error', {
-      message: `The archive could not be unpacked into ${folder}: ${error instanceof Error ? error.message : String(error)}`,
-      cause: error,
-    });
-  }
+export async function unpackSound(archive: Readable, folder: string, options: UnpackOptions = {}): Promise<Unpacked> {
+  archive.on('error', () => undefined); // seen by the reading; it may come before that begins
+  const { result, unplaced } = await settle(folder, (fresh) => unpackFresh(archive, fresh, options));
+  const isPlaced = (file: string): boolean =>
+    !unplaced.some(({ name }) => file === name || file.startsWith(`${name}/`));
+  return {
+    files: result.files.filter(isPlaced),
+    bytes: result.bytes,
+    refused: [...result.refused, ...unplaced.map(({ name, why }) => `${shown(name)} ${why}`)],
+  };
+}
+
+/** As `unpackSound`, but throws `unsafe-archive` also when entries were refused; the others are there all the same. */
+export async function unpackInto(archive: Readable, folder: string, options: UnpackOptions = {}): Promise<void> {
+  const { refused } = await unpackSound(archive, folder, options);
   if (refused.length === 0) return;
   throw new OffshootError('unsafe-archive', {
     message: `${String(refused.length)} entries were refused: ${refused[0] ?? ''}`,

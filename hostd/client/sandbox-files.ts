@@ -10,9 +10,10 @@ import {
   writeResultSchema,
   type FileEntry,
 } from '../contract/files.ts';
-import { OffshootError } from '../errors/offshoot-error.ts';
+import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 import { packFolder, unpackInto } from './archives.ts';
-import type { Transport } from './transport.ts';
+import { chosenBy, expandBraces } from './globs.ts';
+import { isConnectionLoss, type Transport } from './transport.ts';
 
 export interface UploadOptions {
   /** Globs on the path relative to the folder that are left out. */
@@ -23,6 +24,12 @@ export interface UploadOptions {
 }
 
 export interface DownloadOptions {
+  /**
+   * Globs on the path relative to the folder; only what matches comes. `*`, `?` and `[...]` stay within one name, `**` is any number of folders,
+   * `{a,b}` either; a folder brings all beneath it; a leading `!` takes away. Default: everything.
+   */
+  include?: readonly string[];
+  /** Globs on the path relative to the folder, in which `*` also matches `/`. */
   exclude?: readonly string[];
   signal?: AbortSignal;
 }
@@ -127,7 +134,11 @@ export class SandboxFiles {
     const entry = await this.stat(remote);
     if (entry.type === 'directory') {
       await mkdir(local, { recursive: true });
-      await unpackInto(await this.downloadArchive(remote, options), local);
+      const include = (options.include ?? []).flatMap(expandBraces);
+      const archive = await this.downloadArchive(remote, { ...options, include });
+      await unpackInto(archive, local, { wanted: chosenBy(include) }).catch((error: unknown) => {
+        throw brokenOff(error, remote);
+      });
       return;
     }
     const target = (await isFolder(local)) ? path.join(local, path.basename(entry.name)) : local;
@@ -144,12 +155,16 @@ export class SandboxFiles {
     }
   }
 
-  /** A folder of the sandbox as a tar archive. */
+  /** A folder of the sandbox, or what globs choose of it, as a tar archive. A stream that fails was cut off on its way. */
   async downloadArchive(remote: string, options: DownloadOptions = {}): Promise<Readable> {
     const answer = await this.#transport.send({
       method: 'GET',
       path: `${this.#path}/archive`,
-      query: { path: inSandbox(remote), exclude: options.exclude },
+      query: {
+        path: inSandbox(remote),
+        include: options.include?.flatMap(expandBraces),
+        exclude: options.exclude,
+      },
       signal: options.signal,
     });
     return answer.body;
@@ -158,6 +173,15 @@ export class SandboxFiles {
 
 function inSandbox(file: string): string {
   return file.startsWith('/') ? file : path.posix.join('/workspace', file);
+}
+
+/** What a transfer that failed half way is to be called. */
+export function brokenOff(error: unknown, remote: string): unknown {
+  if (isOffshootError(error) || !isConnectionLoss(error)) return error;
+  return new OffshootError('host-unreachable', {
+    message: `The transfer of ${remote} was broken off: the connection ended, or reading failed in the sandbox.`,
+    cause: error,
+  });
 }
 
 function signalOf(options: { signal?: AbortSignal }): { signal?: AbortSignal } {
