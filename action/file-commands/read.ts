@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import type { Parser } from 'tar';
 import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { archiveBytes, fileLimits, variableOf, type FileName } from './limits.ts';
 import { decodeFile, parseNamedValues, parsePathLines, type NamedValue } from './parse.ts';
@@ -42,13 +44,14 @@ interface Files {
 }
 
 async function readFiles(archive: Readable): Promise<Files> {
-  const { Parser } = await import('tar');
+  const tar = await import('tar');
   const files = new Map<FileName, Buffer>();
   const warnings: string[] = [];
   const seen = new Set<FileName>();
+  const settled = new Set<FileName>();
   const ignored: string[] = [];
   const broken: string[] = [];
-  const parser = new Parser({
+  const parser = new tar.Parser({
     brotli: false,
     zstd: false,
     onwarn: (code, message) => {
@@ -63,11 +66,14 @@ async function readFiles(archive: Readable): Promise<Files> {
           entry.on('data', (chunk: Buffer) => chunks.push(Buffer.from(chunk)));
           entry.on('end', () => {
             const content = Buffer.concat(chunks);
-            if (content.length === entry.size) files.set(name, content);
+            if (content.length !== entry.size) return;
+            files.set(name, content);
+            settled.add(name);
           });
           return;
         }
         const most = `${String(entry.size)} bytes, more than the ${String(fileLimits[name])} that are taken`;
+        settled.add(name);
         warnings.push(`${variableOf[name]} holds ${most}; nothing of it was merged.`);
       } else if (name !== '' && name !== '.') {
         ignored.push(name);
@@ -78,10 +84,8 @@ async function readFiles(archive: Readable): Promise<Files> {
   const complete = await feed(archive, parser);
   if (broken.length > 0 && complete) throw notWhole(broken[0] ?? '');
   if (!complete) {
-    const missing = (Object.keys(fileLimits) as FileName[]).filter(
-      (name) => !seen.has(name) || (!files.has(name) && !tooLarge(name, warnings)),
-    );
-    const names = missing.map((name) => variableOf[name]).join(', ');
+    const missing = Object.entries(variableOf).filter(([name]) => isOurs(name) && !settled.has(name));
+    const names = missing.map(([, variable]) => variable).join(', ');
     warnings.push(`The folder of the file commands holds more than ${String(archiveBytes)} bytes; not read: ${names}.`);
   }
   if (ignored.length > 0) warnings.push(`Not file commands, and left where they are: ${quoted(ignored)}.`);
@@ -89,7 +93,7 @@ async function readFiles(archive: Readable): Promise<Files> {
 }
 
 /** Resolves to false when the archive was given up because it is too large. */
-async function feed(archive: Readable, parser: InstanceType<(typeof import('tar'))['Parser']>): Promise<boolean> {
+async function feed(archive: Readable, parser: Parser): Promise<boolean> {
   let total = 0;
   for await (const chunk of archive) {
     const bytes = Buffer.from(chunk as Uint8Array);
@@ -99,16 +103,14 @@ async function feed(archive: Readable, parser: InstanceType<(typeof import('tar'
     parser.write(bytes);
   }
   if (total === 0) throw notWhole('it is empty');
+  const ended = once(parser, 'end');
   parser.end();
+  await ended;
   return true;
 }
 
 function isOurs(name: string): name is FileName {
   return Object.hasOwn(fileLimits, name);
-}
-
-function tooLarge(name: FileName, warnings: readonly string[]): boolean {
-  return warnings.some((warning) => warning.startsWith(variableOf[name]));
 }
 
 function notWhole(reason: string): OffshootError {
