@@ -12,6 +12,7 @@ export const programs: Readonly<Record<string, string>> = {
   action: 'action/main.ts',
   post: 'action/post.ts',
   shell: 'action/shell/main.ts',
+  'local-host': 'action/local/local-host.ts',
   offshoot: 'hostd/cli/main.ts',
   'digest-worker': 'hostd/sandbox/snapshot/digest-worker.ts',
   'image-digest': 'hostd/guest/image/print-recipe-digest.ts',
