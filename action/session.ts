@@ -17,6 +17,7 @@ export const sessionSchema = z.object({
   sync: z.boolean(),
   syncExclude: z.array(z.string()),
   artifacts: z.array(z.string()),
+  /** On the runner, absolute. */
   artifactsFolder: z.string(),
   keepMinutes: z.number(),
   /** What steps in the sandbox added to PATH and to the environment, oldest first. */

@@ -7,18 +7,17 @@ import { collectArtifacts } from '../artifacts/collect-artifacts.ts';
 export interface BringBack {
   globs: readonly string[];
   workspace: string;
-  /** Relative to the workspace. */
-  folder: string;
+  /** On the runner, absolute. */
+  into: string;
   signal: AbortSignal;
 }
 
 /** Brings artifacts to the runner. What fails or matches nothing is told; the verdict stays the build's. */
-export async function bringBack(sandbox: Sandbox, { globs, workspace, folder, signal }: BringBack): Promise<void> {
+export async function bringBack(sandbox: Sandbox, { globs, workspace, into, signal }: BringBack): Promise<void> {
   if (globs.length === 0) return;
-  const into = path.join(workspace, folder);
   try {
     const collected = await collectArtifacts(sandbox, { globs, base: workspace, into, signal });
-    info(`${String(collected.files)} artifacts, ${(collected.bytes / 1_000_000).toFixed(1)} MB, in ${folder}`);
+    info(`${String(collected.files)} artifacts, ${(collected.bytes / 1_000_000).toFixed(1)} MB, in ${path.relative(workspace, into)}`);
     for (const glob of collected.unmatched) warn(`No file matches the artifacts glob ${glob}.`);
     if (collected.refused.length > 0)
       warn(`${String(collected.refused.length)} artifacts were refused: ${collected.refused.slice(0, 10).join('; ')}`);

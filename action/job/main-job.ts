@@ -1,8 +1,10 @@
 import { endGroup, info, setOutput, startGroup } from '@actions/core';
+import path from 'node:path';
 import { ulid } from 'ulid';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
 import { tell, tellFailure, warn } from '../annotations.ts';
 import { Cancellation } from '../cancellation.ts';
+import { actionOutputs } from '../file-commands/merge.ts';
 import { readContext, type JobContext } from '../context.ts';
 import { readInputs, type Inputs } from '../inputs.ts';
 import { saveJobState, type JobState } from '../job-state.ts';
@@ -84,7 +86,13 @@ async function useSandbox(job: Job, host: string, sandbox: Sandbox): Promise<num
   const { workspace } = context;
   await furnish(sandbox, { workspace, sync: inputs.sync, syncExclude: inputs['sync-exclude'], signal });
   timings.lap('synced');
-  const session: ScriptSession = { workspace, env: inputs.env, pathEntries: [], envEntries: [] };
+  const session: ScriptSession = {
+    workspace,
+    env: inputs.env,
+    artifactsFolder: path.join(workspace, inputs['artifacts-dir']),
+    pathEntries: [],
+    envEntries: [],
+  };
   let verdict = await script(job, sandbox, session, 'prepare');
   if (verdict?.ok !== false && inputs['save-snapshot'] !== undefined) {
     await sandbox.snapshot({ name: inputs['save-snapshot'] });
@@ -119,6 +127,7 @@ async function script(
       shell: inputs.shell,
       workingDirectory: inputs['working-directory'],
       timeoutMs,
+      reservedOutputs: actionOutputs,
       signal: cancellation.signal,
       ...(name === 'run'
         ? {
@@ -153,7 +162,7 @@ async function keepOrDestroy(job: Job, host: string, sandbox: Sandbox, verdict: 
   await bringBack(sandbox, {
     globs: inputs.artifacts,
     workspace: context.workspace,
-    folder: inputs['artifacts-dir'],
+    into: path.join(context.workspace, inputs['artifacts-dir']),
     signal,
   });
   if (inputs.artifacts.length > 0) timings.lap('brought back');

@@ -35,7 +35,6 @@ export async function openSession(
     sync: inputs.sync,
     syncExclude: inputs['sync-exclude'],
     artifacts: inputs.artifacts,
-    artifactsFolder: inputs['artifacts-dir'],
     keepMinutes: inputs['keep-on-failure'],
     timings: timings.toJSON(),
   });

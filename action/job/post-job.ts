@@ -46,7 +46,7 @@ async function bringSessionBack(session: Session, timings: Timings): Promise<voi
     await bringBack(sandbox, {
       globs: session.artifacts,
       workspace: session.workspace,
-      folder: session.artifactsFolder,
+      into: session.artifactsFolder,
       signal: cancellation.signal,
     });
     timings.lap('brought back');

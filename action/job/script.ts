@@ -17,10 +17,12 @@ export interface ScriptRequest {
   signal: AbortSignal;
   timeoutMs: number;
   onFirstOutput?: () => void;
+  /** Outputs of the step that the script may not set. */
+  reservedOutputs: readonly string[];
 }
 
 /** What of a session a script needs and adds to. */
-export type ScriptSession = Pick<Session, 'workspace' | 'env' | 'pathEntries' | 'envEntries'>;
+export type ScriptSession = Pick<Session, 'workspace' | 'env' | 'pathEntries' | 'envEntries' | 'artifactsFolder'>;
 
 /** Runs one script in the sandbox with the step's environment, and gives the step its outputs, also when the script fails. */
 export async function runScript(sandbox: Sandbox, session: ScriptSession, request: ScriptRequest): Promise<ExecInfo> {
@@ -31,6 +33,8 @@ export async function runScript(sandbox: Sandbox, session: ScriptSession, reques
     pathEntries: session.pathEntries,
   });
   for (const secret of selected.secrets) setSecret(secret);
+  if (selected.withheld.length > 0)
+    info(`not passed on: ${selected.withheld.join(', ')} (the input env can name them)`);
   const { exec, fileCommands, lostBytes } = await runGuestStep(sandbox, {
     script: request.script,
     shell: request.shell,
@@ -43,7 +47,10 @@ export async function runScript(sandbox: Sandbox, session: ScriptSession, reques
     signal: request.signal,
   });
   if (lostBytes > 0 || exec.truncated) warn('The output was longer than the host keeps; a part of it is missing here.');
-  const merged = await mergeBack(fileCommands, process.env, warn);
+  const merged = await mergeBack(fileCommands, process.env, warn, {
+    reservedOutputs: request.reservedOutputs,
+    guestFilledFolders: [session.artifactsFolder],
+  });
   session.pathEntries.push(...merged.path);
   session.envEntries.push(...merged.env);
   if (exec.usage !== null) info(usageLine(exec.usage));

@@ -58,6 +58,7 @@ async function runInSession(sandbox: Sandbox, session: Session, script: string, 
     shell: session.shell,
     workingDirectory: workingDirectory(session.workspace),
     timeoutMs: session.timeoutMs,
+    reservedOutputs: [],
     signal,
   });
   return judge('the script', exec, sandbox, session.timeoutMs);
