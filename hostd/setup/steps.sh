@@ -52,6 +52,7 @@ install_node_modules() {
   wanted=$(sha256sum <"$root/package-lock.json")
   if [ -f "$modules/.package-lock.json" ]; then
     [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && return
+    # shellcheck disable=SC3013 # every sh there is knows -nt
     if [ ! -f "$stamp" ] && [ ! "$root/package-lock.json" -nt "$modules/.package-lock.json" ]; then
       printf '%s\n' "$wanted" >"$stamp"
       return
