@@ -19,6 +19,7 @@ export const variableOf = {
 
 /** What is read of the archive altogether: more than all files may hold, so that one file too large does not hide the others. */
 export const archiveBytes = 64 * MiB;
+export const mostEntries = 1000;
 
 export function fitsOneVariable(name: string, value: string): boolean {
   return Buffer.byteLength(name) + 1 + Buffer.byteLength(value) <= maxEnvStringBytes;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Parser } from 'tar';
 import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
-import { archiveBytes, fileLimits, variableOf, type FileName } from './limits.ts';
+import { archiveBytes, fileLimits, mostEntries, variableOf, type FileName } from './limits.ts';
 import { decodeFile, parseNamedValues, parsePathLines, type NamedValue } from './parse.ts';
 
 /** What a step in the guest left in its file commands. */
@@ -51,6 +51,7 @@ async function readFiles(archive: Readable): Promise<Files> {
   const settled = new Set<FileName>();
   const ignored: string[] = [];
   const broken: string[] = [];
+  let entries = 0;
   const parser = new tar.Parser({
     brotli: false,
     zstd: false,
@@ -58,6 +59,7 @@ async function readFiles(archive: Readable): Promise<Files> {
       if (code !== 'TAR_ENTRY_INFO' && code !== 'TAR_ENTRY_UNSUPPORTED') broken.push(String(message));
     },
     onReadEntry: (entry) => {
+      entries += 1;
       const name = entry.path.replace(/^\.\//, '');
       if (isOurs(name) && entry.type === 'File' && !seen.has(name)) {
         seen.add(name);
@@ -81,25 +83,25 @@ async function readFiles(archive: Readable): Promise<Files> {
       entry.resume();
     },
   });
-  const complete = await feed(archive, parser);
+  const complete = await feed(archive, parser, () => entries > mostEntries);
   if (broken.length > 0 && complete) throw notWhole(broken[0] ?? '');
   if (!complete) {
     const missing = Object.entries(variableOf).filter(([name]) => isOurs(name) && !settled.has(name));
     const names = missing.map(([, variable]) => variable).join(', ');
-    warnings.push(`The folder of the file commands holds more than ${String(archiveBytes)} bytes; not read: ${names}.`);
+    warnings.push(`The folder of the file commands holds far more than its files may; not read: ${names}.`);
   }
   if (ignored.length > 0) warnings.push(`Not file commands, and left where they are: ${quoted(ignored)}.`);
   return { files, warnings };
 }
 
-/** Resolves to false when the archive was given up because it is too large. */
-async function feed(archive: Readable, parser: Parser): Promise<boolean> {
+/** Resolves to false when the archive was given up because there is too much of it. */
+async function feed(archive: Readable, parser: Parser, tooMany: () => boolean): Promise<boolean> {
   let total = 0;
   for await (const chunk of archive) {
     const bytes = Buffer.from(chunk as Uint8Array);
     if (total === 0 && bytes[0] === 0x1f) throw notWhole('it is compressed'); // the parser would unpack it, to any size
     total += bytes.length;
-    if (total > archiveBytes) return false; // leaving the loop destroys the stream
+    if (total > archiveBytes || tooMany()) return false; // leaving the loop destroys the stream
     parser.write(bytes);
   }
   if (total === 0) throw notWhole('it is empty');

@@ -19,7 +19,7 @@ export function contextEnv(
   workspace: string,
   guestEventPath: string | undefined,
 ): Record<string, string> {
-  const context: Record<string, string> = { CI: 'true', GITHUB_ACTIONS: 'true' };
+  const context: Record<string, string> = { CI: env['CI'] ?? 'true', GITHUB_ACTIONS: 'true' };
   // file commands, also those that are not known yet, lie in one folder of the runner
   const fileCommands = path.dirname(env['GITHUB_OUTPUT'] ?? env['GITHUB_ENV'] ?? '/no/file/commands/x');
   for (const [name, value = ''] of Object.entries(env)) {

@@ -38,6 +38,8 @@ export interface SelectedGuestEnv {
 
 /** Shorter values are in every other line. */
 const shortestProtected = 4;
+/** Masking a shorter value, as `true` of USE_TOKEN=true, would hide words of the log that are no secret. */
+const shortestSecret = 6;
 
 /**
  * The environment of a step in the guest: what every step on a runner has, what the workflow's author set, and what the `env` input asks for, each winning over
@@ -57,7 +59,7 @@ export function selectGuestEnv(request: GuestEnvRequest): SelectedGuestEnv {
   refuseTooLong(selected);
   const values = Object.values(own);
   const secrets = Object.entries(requested).filter(
-    ([name, value]) => value.length >= shortestProtected && looksSecret(name, value),
+    ([name, value]) => value.length >= shortestSecret && looksSecret(name, value),
   );
   return {
     env: (stepFolder) => ({
