@@ -1,17 +1,11 @@
+export { compilePolicy } from './compile-policy.ts';
+
 /** What a policy means: `enforce` lets through what its rules name, `audit` lets everything public through and reports what they don't, `open` and `none` have no rules. */
 export type PolicyMode = 'enforce' | 'audit' | 'open' | 'none';
 
 /** The one word that says why something was denied. */
 export type DenialReason =
-  | 'dns-name'
-  | 'sni'
-  | 'host-header'
-  | 'address'
-  | 'port'
-  | 'protocol'
-  | 'private-range'
-  | 'rebind'
-  | 'no-name';
+  'dns-name' | 'sni' | 'host-header' | 'address' | 'port' | 'protocol' | 'private-range' | 'rebind' | 'no-name';
 
 export interface NameRule {
   kind: 'name';
@@ -58,11 +52,11 @@ export interface PolicyView {
   mayResolve(name: string): Verdict;
   /** Whether the proxy connects to this name; else `sni` (tls), `host-header` (http), or `port` where only the port is not named. */
   mayConnect(to: { name: string; port: number; layer: 'tls' | 'http' }): Verdict;
-  /** Whether what a name resolved to may be used: `rebind` for addresses that are not public, unless a rule says `private` or names the range. */
-  mayUseAddress(name: string | undefined, address: string): Verdict;
+  /** Whether what a name resolved to may be used: `rebind` for addresses that are not public, unless a rule says `private` or names the range; given a port, a rule for that port. */
+  mayUseAddress(name: string | undefined, address: string, port?: number): Verdict;
   /** By address rules alone: `address`, `port`, `private-range` or `protocol`. */
   mayReach(to: { address: string; port: number; transport: 'tcp' | 'udp' }): Verdict;
-  /** The raw ports of the rules that name this name, for pins. */
+  /** The ports of the rules that name this name and that no listener of the proxy takes, for pins. */
   rawPorts(name: string): readonly { port: number | 'any'; transport: 'tcp' | 'udp' }[];
 }
 

@@ -1,0 +1,78 @@
+import { privateNetworks } from '../../../contract/egress.ts';
+import { parseNetwork, type Network } from './address.ts';
+
+/** `private` is what the word `private` after a rule opens; the others only an address rule opens that lies wholly within them. */
+export type ClosedKind = 'private' | 'loopback' | 'link-local' | 'metadata' | 'multicast' | 'reserved' | 'own';
+
+export interface ClosedRange {
+  kind: ClosedKind;
+  network: Network;
+}
+
+/**
+ * What is not the public internet, closed in every mode unless a rule names it. From the IANA registries of special-purpose addresses
+ * (iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry, RFC 6890) and of the IPv6 address space. Left out are
+ * IPv4 blocks that these call globally reachable (AS112, AMT), IPv6 addresses that stand for an IPv4 address, as that one is looked at
+ * instead, and the documentation blocks (RFC 5737, 3849, 9637): no host has an address there that would need protection.
+ */
+const ranges: Readonly<Record<Exclude<ClosedKind, 'own'>, readonly string[]>> = {
+  private: privateNetworks,
+  loopback: ['127.0.0.0/8', '::1/128'],
+  'link-local': ['169.254.0.0/16', 'fe80::/10'],
+  metadata: [
+    '169.254.169.254/32', // AWS, Azure, Google, OpenStack and most others
+    '169.254.170.2/32', // AWS: credentials of a container
+    '169.254.170.23/32', // AWS: credentials of a pod
+    '169.254.42.42/32', // Scaleway
+    '100.100.100.200/32', // Alibaba
+    '168.63.129.16/32', // Azure: the host's agent, under a public address
+    '192.0.0.192/32', // Oracle
+    'fd00:ec2::254/128', // AWS
+    'fd00:ec2::23/128', // AWS: credentials of a pod
+    'fd20:ce::254/128', // Google
+  ],
+  multicast: ['224.0.0.0/4', 'ff00::/8'],
+  reserved: [
+    '0.0.0.0/8', // this network: RFC 791
+    '192.0.0.0/24', // IETF protocol assignments: RFC 6890
+    '192.88.99.0/24', // relay of 6to4, given up: RFC 7526
+    '198.18.0.0/15', // benchmarking: RFC 2544
+    '240.0.0.0/4', // RFC 1112, with the broadcast address: RFC 919
+    '2001:1::/32', // IETF protocol assignments under 2001::/23 (RFC 2928): all but Teredo
+    '2001:2::/31',
+    '2001:4::/30',
+    '2001:8::/29',
+    '2001:10::/28',
+    '2001:20::/27',
+    '2001:40::/26',
+    '2001:80::/25',
+    '2001:100::/24',
+    '::/3', // all IPv6 but 2000::/3 (global unicast), fc00::/7, fe80::/10 and ff00::/8: RFC 4291, 2.4
+    '4000::/2',
+    '8000::/2',
+    'c000::/3',
+    'e000::/4',
+    'f000::/5',
+    'f800::/6',
+    'fe00::/9',
+    'fec0::/10', // site-local, given up: RFC 3879
+  ],
+};
+
+const isKind = (text: string): text is keyof typeof ranges => text in ranges;
+
+/** Every range but the host's own. */
+export const closedRanges: readonly ClosedRange[] = Object.entries(ranges).flatMap(([kind, texts]) =>
+  isKind(kind) ? texts.map((text) => ({ kind, network: networkFrom(text) })) : [],
+);
+
+/** The addresses and networks of the host, each closed to all rules but those that lie wholly in it. Throws on text that is none. */
+export function ownRanges(texts: readonly string[]): ClosedRange[] {
+  return texts.map((text) => ({ kind: 'own', network: networkFrom(text) }));
+}
+
+function networkFrom(text: string): Network {
+  const network = parseNetwork(text);
+  if (network === undefined) throw new TypeError(`no address or network: ${text}`);
+  return network;
+}
