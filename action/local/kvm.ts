@@ -15,6 +15,8 @@ export async function openKvm(root: Root, device = '/dev/kvm'): Promise<string |
   const mode = status.mode & permissions;
   if ((mode & othersMayUse) === othersMayUse) return undefined;
   if ((mode & groupMayUse) === groupMayUse && status.gid !== 0) return undefined;
+  const known = await root.run('getent', ['group', 'kvm']);
+  if (known.code !== 0) return `${device} is for root only, and there is no group kvm to open it for`;
   const grouped = await root.run('chgrp', ['kvm', device]);
   const opened = grouped.code === 0 ? await root.run('chmod', ['660', device]) : grouped;
   return opened.code === 0 ? undefined : `${device} stays closed: ${opened.stderr.trim()}`;

@@ -4,13 +4,10 @@ import { z } from 'zod';
 import { planFiles, type LocalPlan } from './plan.ts';
 import type { Root } from './root.ts';
 
-/** Prints the processes that are in a folder or name it; the folder comes by standard input, so as not to find this very shell. */
-const findProcesses = `read -r folder
-for process in /proc/[0-9]*; do
-  [ "$process" != "/proc/$$" ] || continue
-  case $(readlink "$process/cwd" 2>/dev/null) in "$folder" | "$folder"/*) echo "\${process#/proc/}"; continue;; esac
-  tr '\\0' '\\n' <"$process/cmdline" 2>/dev/null | grep -q -F -e "$folder" && echo "\${process#/proc/}"
-done
+/** Prints the folders of processes that are in a folder or were started with a path in it as a word of their command line. */
+const findProcesses = `folder=$(cat)
+find /proc -mindepth 2 -maxdepth 2 -name cwd '(' -lname "$folder" -o -lname "$folder/*" ')' -printf '%h\\n' 2>/dev/null
+grep -lzs -e "^$folder\\(/.*\\)\\?$" /proc/[0-9]*/cmdline | sed 's|/cmdline$||'
 exit 0`;
 
 /** Removes one instance's namespaces, links and rules, and says each. What is not there is no failure. */
@@ -51,8 +48,10 @@ export async function removeRemains(root: Root, plan: LocalPlan): Promise<string
 
 /** Processes that are in the folder or were started with it: VMMs, launchers, builds. */
 export async function processesOf(root: Root, folder: string): Promise<string[]> {
-  const { stdout } = await root.run('sh', ['-c', findProcesses], { input: `${folder}\n` });
-  return stdout.split('\n').filter((line) => /^\d+$/.test(line));
+  // by standard input: nothing that runs for this must be found
+  const { stdout } = await root.run('sh', ['-c', findProcesses], { input: folder });
+  const pids = stdout.split('\n').flatMap((line) => /^\/proc\/(\d+)$/.exec(line)?.[1] ?? []);
+  return [...new Set(pids)].filter((pid) => pid !== String(process.pid));
 }
 
 async function instanceOf(plan: LocalPlan): Promise<string | undefined> {
