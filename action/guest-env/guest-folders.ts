@@ -1,4 +1,4 @@
-/** RUNNER_TEMP in the guest; whoever furnishes the sandbox makes it. */
+/** RUNNER_TEMP in the guest; the folders of steps are in it. */
 export const guestTempFolder = '/var/tmp/runner-temp';
 
 /** RUNNER_TOOL_CACHE in the guest, at the place it has on hosted runners; tools make it when they need it. */

@@ -1,7 +1,10 @@
 import { info } from '@actions/core';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { packNames } from '../../hostd/client/pack-names.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
 import { warn } from '../annotations.ts';
-import { guestTempFolder } from '../guest-env/guest-folders.ts';
 import { sendWorkspace } from '../workspace/send-workspace.ts';
 
 export interface Furnishing {
@@ -11,19 +14,17 @@ export interface Furnishing {
   signal: AbortSignal;
 }
 
-// The workspace has the path it has on the runner, so that what the workflow's expressions said there is right here; where the guest has nothing of
-// its own in /workspace, that leads there too.
-const layOut = `
-set -e
-mkdir -p "$1" "$2"
-[ "$1" = /workspace ] || [ -L /workspace ] || { rmdir /workspace && ln -s "$1" /workspace; } 2>/dev/null || :
-`;
+/** Where the guest's image has a folder for work; empty in a new sandbox. */
+const usualFolder = '/workspace';
 
-/** Gives a new sandbox its folders and the workspace. */
+/**
+ * Gives a new sandbox the workspace at the path it has on the runner, so that what the workflow's expressions said there is right here too. All of it goes
+ * as archives: a process in the guest would take longer.
+ */
 export async function furnish(sandbox: Sandbox, { workspace, sync, syncExclude, signal }: Furnishing): Promise<void> {
   await Promise.all([
-    sandbox.exec(['/bin/sh', '-c', layOut, 'offshoot', workspace, guestTempFolder], { cwd: '/', check: true, signal }),
-    sync ? send(sandbox, workspace, syncExclude, signal) : undefined,
+    sync ? send(sandbox, workspace, syncExclude, signal) : makeFolder(sandbox, workspace, signal),
+    workspace === usualFolder ? undefined : leadTo(sandbox, workspace, signal),
   ]);
 }
 
@@ -35,10 +36,37 @@ export async function send(
   signal: AbortSignal,
 ): Promise<void> {
   const sent = await sendWorkspace(sandbox, { folder: workspace, remote: workspace, exclude, signal });
-  info(`synced ${String(sent.entries)} entries, ${megabytes(sent.bytes)} MB`);
+  info(`synced ${String(sent.entries)} entries, ${(sent.bytes / 1_000_000).toFixed(1)} MB`);
+  if (sent.scrubbed.length > 0) info(`without their credentials: ${sent.scrubbed.join(', ')}`);
   for (const warning of sent.warnings) warn(warning);
 }
 
-function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1);
+async function makeFolder(sandbox: Sandbox, folder: string, signal: AbortSignal): Promise<void> {
+  await withScratch(async (scratch) => {
+    await sendWorkspace(sandbox, { folder: path.join(scratch, 'nothing'), remote: folder, signal });
+  });
+}
+
+/** A link in the place of the usual folder, as long as nothing is in that. */
+async function leadTo(sandbox: Sandbox, workspace: string, signal: AbortSignal): Promise<void> {
+  await withScratch(async (scratch) => {
+    const name = path.basename(usualFolder);
+    const [folder, lists] = [path.join(scratch, 'content'), path.join(scratch, 'lists')];
+    await Promise.all([mkdir(folder), mkdir(lists)]);
+    await symlink(workspace, path.join(folder, name));
+    const archive = packNames([{ folder, names: [name] }], { scratch: lists, onNotice: info });
+    await sandbox.files.uploadArchive(archive, path.dirname(usualFolder), { owner: '0:0', signal });
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    info(`${usualFolder} has content of its own and stays as it is`);
+  });
+}
+
+async function withScratch(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-furnish-'));
+  try {
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -9,6 +9,7 @@ import { readContext, type JobContext } from '../context.ts';
 import { readInputs, type Inputs } from '../inputs.ts';
 import { saveJobState, type JobState } from '../job-state.ts';
 import { refuseUnsafeTriggers } from '../refusals.ts';
+import { placeScript, type PlacedScript } from '../step/guest-step.ts';
 import { tearDown } from '../teardown.ts';
 import { bringBack } from './bring-back.ts';
 import { createSandbox, leaseSeconds } from './create-sandbox.ts';
@@ -16,7 +17,7 @@ import { furnish } from './furnish.ts';
 import { openHost } from './job-host.ts';
 import { keepSandbox, type Kept } from './keep.ts';
 import { openSession } from './open-session.ts';
-import { runScript, type ScriptSession } from './script.ts';
+import { runScript as runPlaced, type ScriptSession } from './script.ts';
 import { writeSummary } from './summary.ts';
 import { Timings } from './timings.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -84,7 +85,13 @@ async function useSandbox(job: Job, host: string, sandbox: Sandbox): Promise<num
   const { inputs, context, state, timings, cancellation } = job;
   const { signal } = cancellation;
   const { workspace } = context;
-  await furnish(sandbox, { workspace, sync: inputs.sync, syncExclude: inputs['sync-exclude'], signal });
+  const place = (text: string): Promise<PlacedScript> | undefined =>
+    text.trim() === '' ? undefined : placeScript(sandbox, text, inputs.shell, signal);
+  const [prepareScript, runScript] = await Promise.all([
+    place(inputs.prepare),
+    place(inputs.run),
+    furnish(sandbox, { workspace, sync: inputs.sync, syncExclude: inputs['sync-exclude'], signal }),
+  ]);
   timings.lap('synced');
   const session: ScriptSession = {
     workspace,
@@ -93,16 +100,16 @@ async function useSandbox(job: Job, host: string, sandbox: Sandbox): Promise<num
     pathEntries: [],
     envEntries: [],
   };
-  let verdict = await script(job, sandbox, session, 'prepare');
+  let verdict = await script(job, sandbox, session, 'prepare', prepareScript);
   if (verdict?.ok !== false && inputs['save-snapshot'] !== undefined) {
     await sandbox.snapshot({ name: inputs['save-snapshot'] });
     setOutput('snapshot-id', inputs['save-snapshot']);
     info(`saved as snapshot ${inputs['save-snapshot']}`);
     timings.lap('saved');
   }
-  if (verdict?.ok !== false) verdict = (await script(job, sandbox, session, 'run')) ?? verdict;
+  if (verdict?.ok !== false) verdict = (await script(job, sandbox, session, 'run', runScript)) ?? verdict;
   setOutput('exit-code', verdict?.exitCode ?? 0);
-  if (verdict?.ok !== false && inputs.run.trim() === '') {
+  if (verdict?.ok !== false && runScript === undefined) {
     await openSession(inputs, context, state, sandbox, host, session, timings);
     setOutput('timings', JSON.stringify(timings));
     return 0;
@@ -116,15 +123,15 @@ async function script(
   sandbox: Sandbox,
   session: ScriptSession,
   name: 'prepare' | 'run',
+  placed: PlacedScript | undefined,
 ): Promise<Verdict | undefined> {
   const { inputs, timings, cancellation } = job;
-  if (inputs[name].trim() === '') return undefined;
+  if (placed === undefined) return undefined;
   const timeoutMs = Math.round(inputs['timeout-minutes'] * 60_000);
   if (name === 'prepare') startGroup('prepare');
   try {
-    const exec = await runScript(sandbox, session, {
-      script: inputs[name],
-      shell: inputs.shell,
+    const exec = await runPlaced(sandbox, session, {
+      script: placed,
       workingDirectory: inputs['working-directory'],
       timeoutMs,
       reservedOutputs: actionOutputs,

@@ -6,12 +6,11 @@ import { warn } from '../annotations.ts';
 import { mergeBack } from '../file-commands/merge.ts';
 import { selectGuestEnv } from '../guest-env/select-guest-env.ts';
 import { stdoutSink } from '../log/stdout-sink.ts';
-import { runGuestStep } from '../step/guest-step.ts';
+import { runGuestStep, type PlacedScript } from '../step/guest-step.ts';
 import type { Session } from '../session.ts';
 
 export interface ScriptRequest {
-  script: string | Buffer;
-  shell: string;
+  script: PlacedScript;
   /** In the guest; relative to the workspace. */
   workingDirectory: string;
   signal: AbortSignal;
@@ -35,9 +34,7 @@ export async function runScript(sandbox: Sandbox, session: ScriptSession, reques
   for (const secret of selected.secrets) setSecret(secret);
   if (selected.withheld.length > 0)
     info(`not passed on: ${selected.withheld.join(', ')} (the input env can name them)`);
-  const { exec, fileCommands, lostBytes } = await runGuestStep(sandbox, {
-    script: request.script,
-    shell: request.shell,
+  const { exec, fileCommands, lostBytes } = await runGuestStep(sandbox, request.script, {
     cwd: path.posix.resolve(session.workspace, request.workingDirectory),
     env: selected.env,
     timeoutMs: request.timeoutMs,

@@ -8,6 +8,7 @@ import { keepSandbox } from '../job/keep.ts';
 import { send } from '../job/furnish.ts';
 import { runScript } from '../job/script.ts';
 import { judge, type Verdict } from '../job/verdict.ts';
+import { placeScript } from '../step/guest-step.ts';
 import { readSession, sessionFile, sessionVariable, writeSession, type Session } from '../session.ts';
 
 /** The step's own failure is 1 to 255; this is Offshoot's, as on the command line. */
@@ -54,8 +55,7 @@ function sessionOfTheJob(): string {
 
 async function runInSession(sandbox: Sandbox, session: Session, script: string, signal: AbortSignal): Promise<Verdict> {
   const exec = await runScript(sandbox, session, {
-    script: await readFile(script),
-    shell: session.shell,
+    script: await placeScript(sandbox, await readFile(script), session.shell, signal),
     workingDirectory: workingDirectory(session.workspace),
     timeoutMs: session.timeoutMs,
     reservedOutputs: [],

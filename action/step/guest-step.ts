@@ -1,17 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecInfo } from '../../hostd/contract/exec.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
+import { guestTempFolder } from '../guest-env/guest-folders.ts';
 import { readFileCommands, type GuestFileCommands } from '../file-commands/read.ts';
 import { GuestLog, type LogSink } from '../log/guest-log.ts';
 import { shellCommand } from './shell-command.ts';
 
-/** Where the guest has a step's script and its file commands; root's own, not part of the workspace. */
-export const guestStepsFolder = '/run/offshoot-steps';
+/** A script that is in the guest, and how to start it. */
+export interface PlacedScript {
+  /** Of the step alone: its file commands are there too. */
+  folder: string;
+  argv: string[];
+}
+
+/** Puts a script into the guest; `shell` is as in a workflow: bash, sh, python or a command line with {0}. */
+export async function placeScript(
+  sandbox: Sandbox,
+  script: string | Buffer,
+  shell: string,
+  signal: AbortSignal,
+): Promise<PlacedScript> {
+  const folder = `${guestTempFolder}/_steps/${randomUUID()}`;
+  const { extension, argv } = shellCommand(shell);
+  const file = `${folder}/script${extension}`;
+  await sandbox.files.write(file, script, { mode: 0o700, signal });
+  return { folder, argv: argv(file) };
+}
 
 export interface GuestStep {
-  script: string | Buffer;
-  /** As in a workflow: bash, sh, python or a command line with {0}. */
-  shell: string;
   /** Absolute, in the guest. */
   cwd: string;
   /** Built when the step's folder is known: the file commands' paths are among them. */
@@ -38,12 +54,12 @@ const prelude = 'for name in output env path summary; do : >>"$1/$name"; done; s
  * Runs a script in the sandbox as the runner runs a step's: its output goes to the sink, its file commands are read back, also when it fails.
  * Throws what the SDK throws; `aborted` when the signal fires.
  */
-export async function runGuestStep(sandbox: Sandbox, step: GuestStep): Promise<GuestStepResult> {
-  const folder = `${guestStepsFolder}/${randomUUID()}`;
-  const { extension, argv } = shellCommand(step.shell);
-  const script = `${folder}/script${extension}`;
-  await sandbox.files.write(script, step.script, { mode: 0o700, signal: step.signal });
-  const command = ['/bin/sh', '-c', prelude, 'offshoot', folder, ...argv(script)];
+export async function runGuestStep(
+  sandbox: Sandbox,
+  { folder, argv }: PlacedScript,
+  step: GuestStep,
+): Promise<GuestStepResult> {
+  const command = ['/bin/sh', '-c', prelude, 'offshoot', folder, ...argv];
   const handle = await sandbox.spawn(command, {
     cwd: step.cwd,
     env: step.env(folder),
