@@ -4,6 +4,8 @@ import { OffshootError } from '../errors/offshoot-error.ts';
 
 const blockBytes = 512;
 const maxPaxBytes = 1024 * 1024;
+const maxPaxHeaders = 8;
+const maxTrailingBytes = 1024 * 1024;
 
 export interface TarEntry {
   name: string;
@@ -34,9 +36,10 @@ export async function* tarEntries(archive: Readable): AsyncGenerator<TarEntry> {
 
 async function* entriesOf(input: Input): AsyncGenerator<TarEntry> {
   let pax = new Map<string, Buffer>();
+  let paxHeaders = 0;
   for (;;) {
     const header = await input.take(blockBytes);
-    if (header.every((byte) => byte === 0)) {
+    if (header[0] === 0 && header.every((byte) => byte === 0)) {
       await input.drain();
       return;
     }
@@ -44,7 +47,9 @@ async function* entriesOf(input: Input): AsyncGenerator<TarEntry> {
     const type = String.fromCharCode(header[156] ?? 0);
     const size = sizeOf(header, pax);
     if (type === 'x' || type === 'g') {
+      paxHeaders += 1;
       if (size > maxPaxBytes) throw damaged('a header of it is too long');
+      if (paxHeaders > maxPaxHeaders) throw damaged('it has headers without end');
       const records = parsePax(await input.take(size));
       await input.skip(padding(size));
       if (type === 'x') pax = records;
@@ -52,6 +57,7 @@ async function* entriesOf(input: Input): AsyncGenerator<TarEntry> {
     }
     const entry = describe(header, type, size, pax);
     pax = new Map();
+    paxHeaders = 0;
     let left = size;
     yield {
       ...entry,
@@ -129,7 +135,7 @@ function sizeOf(header: Buffer, pax: Map<string, Buffer>): number {
 
 function checkSum(header: Buffer): void {
   let sum = 8 * 32;
-  for (const [index, byte] of header.entries()) if (index < 148 || index >= 156) sum += byte;
+  for (let index = 0; index < blockBytes; index += 1) if (index < 148 || index >= 156) sum += header[index] ?? 0;
   if (sum !== number(header, 148, 8)) throw damaged('a checksum in it is wrong');
 }
 
@@ -202,6 +208,11 @@ class Input {
 
   /** Reads to the end, so that a failure there is not missed. */
   async drain(): Promise<void> {
-    while ((await this.#pieces.next()).done !== true);
+    for (let left = maxTrailingBytes; left > 0;) {
+      const next = await this.#pieces.next();
+      if (next.done === true) return;
+      left -= next.value.length;
+    }
+    throw damaged('it goes on behind its end');
   }
 }

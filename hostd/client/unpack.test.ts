@@ -133,6 +133,21 @@ f('caf\\xe9'); f('ok')`);
   expect(refused).toEqual(['"caf\ufffd" has a name that is not UTF-8']);
 });
 
+test('archives without end are given up', async () => {
+  const block = (fill: number): Buffer => Buffer.alloc(512, fill);
+  const endless = function* (first: Buffer, then: Buffer): Generator<Buffer> {
+    yield first;
+    for (;;) yield then;
+  };
+  await expect(unpackFresh(Readable.from(endless(block(0), Buffer.alloc(65536))), into)).rejects.toThrow(
+    'behind its end',
+  );
+  const header = execFileSync('python3', ['-c', `${helpers}f('a', pax_headers={'comment': 'x'})`]).subarray(0, 1024);
+  await expect(unpackFresh(Readable.from(endless(header, header)), into)).rejects.toThrow('headers without end');
+  const device = `i=tarfile.TarInfo('d'); i.type=tarfile.CONTTYPE; i.size=10**12; sys.stdout.buffer.write(i.tobuf()); sys.stdout.flush()`;
+  await expect(unpack(device, { maxBytes: 1000 })).rejects.toThrow('more than 1000 bytes');
+});
+
 test('headers longer than any honest one are not read into memory', async () => {
   await expect(unpack(`f('a', pax_headers={'comment': 'x'*2_000_000})`)).rejects.toThrow('a header of it is too long');
 });

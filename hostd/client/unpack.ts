@@ -1,8 +1,8 @@
 import { mkdirSync, linkSync, symlinkSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { NotWritten, smallBytes, writeLarge, writeSmall } from './entry-files.ts';
 import { cleanPath, linkProblem, shown } from './entry-paths.ts';
 import { tarEntries, type TarEntry } from './tar-entries.ts';
 
@@ -47,6 +47,7 @@ class Unpacking {
   readonly #symlinks = new Map<string, string>();
   readonly #result: Unpacked = { files: [], bytes: 0, refused: [] };
   #entries = 0;
+  #sentBytes = 0;
 
   constructor(folder: string, options: UnpackOptions) {
     this.#folder = folder;
@@ -140,19 +141,12 @@ class Unpacking {
     const file = path.join(this.#folder, name);
     // others may not write, whatever the guest says, and the owner may read
     const mode = (entry.mode & 0o755) | 0o400;
-    const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
-      throw localFailure(name, error);
-    });
-    try {
-      for await (const piece of entry.content())
-        await handle.writeFile(piece).catch((error: unknown) => {
-          throw localFailure(name, error);
-        });
-      await handle.utimes(entry.mtimeMs / 1000, entry.mtimeMs / 1000).catch(() => undefined); // a time no clock here can show
-      await handle.chmod(mode);
-    } finally {
-      await handle.close();
-    }
+    await (entry.sizeBytes <= smallBytes ? writeSmall(file, mode, entry) : writeLarge(file, mode, entry)).catch(
+      (error: unknown) => {
+        throw error instanceof NotWritten ? localFailure(name, error.cause) : error;
+      },
+    );
+    this.#result.bytes += entry.sizeBytes;
     this.#keepFile(name);
   }
 
@@ -165,9 +159,8 @@ class Unpacking {
     const { maxEntries = Infinity, maxBytes = Infinity } = this.#options;
     this.#entries += 1;
     if (this.#entries > maxEntries) throw beyond(`more than ${String(maxEntries)} entries`);
-    if (entry.type !== 'file') return;
-    this.#result.bytes += entry.sizeBytes;
-    if (this.#result.bytes > maxBytes) throw beyond(`more than ${String(maxBytes)} bytes`);
+    this.#sentBytes += entry.sizeBytes;
+    if (this.#sentBytes > maxBytes) throw beyond(`more than ${String(maxBytes)} bytes`);
   }
 
   #refuse(name: string, why: string): void {
