@@ -50,6 +50,19 @@ test('outputs, variables, folders and the summary reach the files, each once and
   expect(warnings).toEqual([]);
 });
 
+test('an unfinished last line of another writer is ended first, and no line is empty', async () => {
+  for (const [already, first] of [
+    ['', ''],
+    ['X=whole\n', ''],
+    ['X=cut', '\n'],
+  ] as const) {
+    for (const name of ['GITHUB_OUTPUT', 'GITHUB_PATH']) writeFileSync(runner.env[name] ?? '', already);
+    await merge({ outputs: named(['a', '1']), path: ['/opt/one'] });
+    expect(runner.bytes('GITHUB_PATH').toString()).toBe(`${already}${first}/opt/one\n`);
+    expect(runner.bytes('GITHUB_OUTPUT').toString()).toMatch(new RegExp(`^${already}${first}a<<(\\S+)\\n1\\n\\1\\n$`));
+  }
+});
+
 test('nothing set leaves the files as they were', async () => {
   await merge({ summary: Buffer.alloc(0) });
   for (const name of ['GITHUB_OUTPUT', 'GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STEP_SUMMARY'])

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, stat } from 'node:fs/promises';
+import { appendFile, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { fileLimits, fitsOneVariable, variableOf, type FileName } from './limits.ts';
@@ -84,19 +84,19 @@ export async function mergeBack(
   await append(env, 'output', namedValuesText(outputs));
   await append(env, 'env', namedValuesText(runnerEnv));
   for (const { name, value } of runnerEnv) env[name] = value;
-  await append(env, 'path', runnerPath.map((entry) => `\n${entry}\n`).join(''));
+  await append(env, 'path', runnerPath.map((entry) => `${entry}\n`).join(''));
   await appendSummary(commands.summary, env, options.summaryReserveBytes ?? 64 * 1024, warn);
   return { env: guestEnv, path: guestPath };
 }
 
-/** Blocks with a delimiter that no value holds. The empty line in front ends what another writer may have left unfinished. */
+/** Blocks with a delimiter that no value holds. */
 function namedValuesText(entries: readonly NamedValue[]): string {
   if (entries.length === 0) return '';
   let delimiter: string;
   do {
     delimiter = `offshoot_${randomBytes(16).toString('hex')}`;
   } while (entries.some(({ value }) => value.includes(delimiter)));
-  return `\n${entries.map(({ name, value }) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`).join('')}`;
+  return entries.map(({ name, value }) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`).join('');
 }
 
 async function append(env: NodeJS.ProcessEnv, file: FileName, content: string | Buffer): Promise<void> {
@@ -104,12 +104,26 @@ async function append(env: NodeJS.ProcessEnv, file: FileName, content: string | 
   const target = env[variableOf[file]] ?? '';
   try {
     if (target === '') throw new Error('the variable is not set');
+    if (file !== 'summary' && (await endsUnfinished(target))) await appendFile(target, '\n');
     await appendFile(target, content);
   } catch (error) {
     throw new OffshootError('local-file-error', {
       message: `The runner's ${variableOf[file]} could not be written: ${error instanceof Error ? error.message : String(error)}`,
       cause: error,
     });
+  }
+}
+
+/** Another writer may have left out the end of its last line. An empty line in front of everything is no way out: act refuses those. */
+async function endsUnfinished(file: string): Promise<boolean> {
+  const handle = await open(file).catch(() => undefined);
+  if (handle === undefined) return false;
+  try {
+    const { size } = await handle.stat();
+    const last = await handle.read({ buffer: Buffer.alloc(1), position: size - 1, length: size === 0 ? 0 : 1 });
+    return last.bytesRead === 1 && last.buffer[0] !== 0x0a;
+  } finally {
+    await handle.close();
   }
 }
 

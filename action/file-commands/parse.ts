@@ -60,7 +60,6 @@ function readBlock(lines: Lines, delimiter: string): string | undefined {
   let end = start;
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
     if (line.text === delimiter) return lines.textBetween(start, end);
-    if (!line.ended) return undefined;
     end = lines.position - 1;
   }
   return undefined;
@@ -80,13 +79,13 @@ class Lines {
     return String(this.#number);
   }
 
-  next(): { text: string; ended: boolean } | undefined {
+  next(): { text: string } | undefined {
     if (this.position >= this.#text.length) return undefined;
     const start = this.position;
     const end = this.#text.indexOf('\n', start);
     this.position = end < 0 ? this.#text.length : end + 1;
     this.#number += 1;
-    return { text: this.#text.slice(start, end < 0 ? undefined : end), ended: end >= 0 };
+    return { text: this.#text.slice(start, end < 0 ? undefined : end) };
   }
 
   textBetween(start: number, end: number): string {

@@ -67,9 +67,7 @@ async function readFiles(archive: Readable): Promise<Files> {
           const chunks: Buffer[] = [];
           entry.on('data', (chunk: Buffer) => chunks.push(Buffer.from(chunk)));
           entry.on('end', () => {
-            const content = Buffer.concat(chunks);
-            if (content.length !== entry.size) return;
-            files.set(name, content);
+            files.set(name, Buffer.concat(chunks));
             settled.add(name);
           });
           return;

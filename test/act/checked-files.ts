@@ -8,6 +8,7 @@ export const exampleFolder = path.join(checkout, 'examples/workflows');
 
 /** What readers of an example put their own name into. */
 const published = /\bOWNER\/offshoot@v1\b/g;
+const publishedHost = 'unix:/run/offshoot/hostd.sock';
 
 /** The example workflows by name. */
 export async function exampleNames(): Promise<string[]> {
@@ -27,19 +28,33 @@ export interface Repository {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+export interface RepositoryOptions {
+  /** What else of this checkout is in it; default only action.yml. */
+  files?: readonly string[];
+  /** What the examples' host is here. */
+  host?: string;
+  /** Puts more into it before everything is committed. */
+  prepare?: (folder: string) => Promise<unknown>;
+}
+
 /** A git repository with the examples as its workflows and this checkout's action at its root, which they use. */
-export async function exampleRepository(files: readonly string[] = ['action.yml']): Promise<Repository> {
+export async function exampleRepository(options: RepositoryOptions = {}): Promise<Repository> {
   const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-examples-'));
-  for (const file of files) await cp(path.join(checkout, file), path.join(folder, file));
+  for (const file of options.files ?? ['action.yml']) {
+    await cp(path.join(checkout, file), path.join(folder, file), { verbatimSymlinks: true });
+  }
   const workflows = path.join(folder, '.github/workflows');
   await mkdir(workflows, { recursive: true });
   for (const name of await exampleNames()) {
     const text = await readFile(path.join(exampleFolder, name), 'utf8');
-    await writeFile(path.join(workflows, name), text.replaceAll(published, './'));
+    const here = text.replaceAll(published, './').replaceAll(publishedHost, options.host ?? publishedHost);
+    await writeFile(path.join(workflows, name), here);
   }
+  await options.prepare?.(folder);
   const git = (...args: string[]) => runChecked(systemRunner, 'git', args, { cwd: folder, timeoutMs: 120_000 });
   await git('init', '-q', '-b', 'main');
   await git('add', '-A', '-f');
   await git('-c', 'user.name=test', '-c', 'user.email=test@example.com', 'commit', '-q', '-m', 'all files');
+  await git('repack', '-a', '-d', '-q');
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
