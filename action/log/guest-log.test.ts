@@ -68,7 +68,7 @@ test('control characters are shown as pictures; tabs, colours and links stay', a
   expect(await logged(['stdout', 'a\0b\bc\x7fd\x9be\x07']), 'pictures').toEqual([
     'a\u2400b\u2408c\u2421d\ufffde\u2407',
   ]);
-  const kept = '\t\x1b[1;31mred\x1b[0m \x1b]8;;https://example.com\x07link\x1b]8;;\x1b\\ \ufeff';
+  const kept = '\ufeff\t\x1b[1;31mred\x1b[0m \x1b]8;;https://example.com\x07link\x1b]8;;\x1b\\';
   expect(await logged(['stdout', kept])).toEqual([kept]);
 });
 
@@ -104,6 +104,14 @@ test('a line that never ends is held up to a bound only', async () => {
   await log.close();
   expect(new Set(sink.guestLines.slice(0, -1).map((line) => line.length))).toEqual(new Set([maxLineUnits]));
   expect(sink.guestLines.join('')).toBe('x'.repeat(2_000_000));
+});
+
+test('what follows a line end is bounded too', async () => {
+  const sink = new MemorySink();
+  const log = await GuestLog.open(sink);
+  await log.write('stdout', Buffer.from(`a\n${'x'.repeat(200_000)}`));
+  expect(sink.bytes.length).toBeGreaterThan(200_000 - 2 * maxLineUnits);
+  await log.close();
 });
 
 test('many short lines go to the sink together', async () => {
