@@ -4,6 +4,7 @@ import { makeBundle } from '../../action/bundle/make-bundle.ts';
 import { Sandbox } from '../../hostd/client/index.ts';
 import { useHostd } from '../support/suite.ts';
 import { checkout, exampleRepository, trackedFiles, type Repository } from './checked-files.ts';
+import { seededCache } from './seeded-cache.ts';
 import { tool } from './tools.ts';
 import { runWorkflow } from './workflow-run.ts';
 
@@ -56,4 +57,12 @@ test('snapshot-matrix.yml', { timeout: 300_000 }, async () => {
   expect(legs.map(([, leg]) => leg).sort()).toEqual(['1', '2', '3']);
   expect(new Set(legs.map(([, , at]) => at)).size).toBe(1);
   expect(await suite.client.snapshots.list()).toEqual([]);
+});
+
+test('local-host.yml', { timeout: 300_000 }, async () => {
+  await using cache = await seededCache(path.join(repository.folder, 'action/dist'));
+  const log = await run('local-host.yml', cache.environment);
+  expect(log).toMatch(/the microVM ran 6\.\S+, the runner runs \S/);
+  expect(cache.service.calls).toEqual(['GetCacheEntryDownloadURL']);
+  expect(cache.service.entries).toHaveLength(1);
 });

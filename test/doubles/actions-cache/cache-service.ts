@@ -25,6 +25,8 @@ export class CacheService implements AsyncDisposable {
   readonly entries: Entry[] = [];
   /** Names of the calls that were made, oldest first. */
   readonly calls: string[] = [];
+  /** Finds entries of other versions too: the version covers the path of the cached folder, which some runners choose anew for every job. */
+  anyVersion = false;
   /** Answers every call with this status instead, when set. */
   failure: number | undefined;
   readonly #token = randomUUID();
@@ -111,7 +113,7 @@ export class CacheService implements AsyncDisposable {
   }
 
   #find(response: ServerResponse, { key, restore_keys, version }: z.output<typeof askSchema>): void {
-    const usable = this.entries.filter((entry) => entry.finalized && entry.version === version);
+    const usable = this.entries.filter((entry) => entry.finalized && (this.anyVersion || entry.version === version));
     const found =
       usable.find((entry) => entry.key === key) ??
       usable.findLast((entry) => restore_keys.some((prefix) => entry.key.startsWith(prefix)));
