@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkout } from '../action/bundle/layout.ts';
 import { makeBundle } from '../action/bundle/make-bundle.ts';
@@ -67,49 +67,59 @@ afterAll(async () => {
 }, 120_000);
 
 describe('host: local', () => {
-  let first: LocalPlan;
-  let firstInstance = '';
-  let second: LocalPlan;
-
-  it('starts from files alone, with the image of the cache, and runs a sandbox', async () => {
-    first = newPlan();
-    const { result, log } = await run('start', first);
+  it('starts from files alone with the image of the cache; a later job removes it when its runner and its hostd died', async () => {
+    const plan = newPlan();
+    const { result, log } = await run('start', plan);
     expect(result, log.join('\n')).toMatchObject({
-      host: planFiles(first).host,
+      host: planFiles(plan).host,
       image: { restored: true, built: false },
     });
     expect(log.join('\n')).toMatch(/^Sandboxes (run under KVM|are emulated)/m);
-    firstInstance = await instanceOf(first);
-    const sandbox = await Sandbox.create({ connection: { host: planFiles(first).host }, timeoutSeconds: 600 });
-    const answer = await sandbox.exec('cat /etc/hostname; uname -s', { check: true });
+    const sandbox = await Sandbox.create({ connection: { host: planFiles(plan).host }, timeoutSeconds: 600 });
+    expect((await sandbox.exec('uname -s', { check: true })).stdout).toBe('Linux\n');
     await sandbox.disconnect();
-    expect(answer.stdout).toContain('Linux');
+
+    const instance = await instanceOf(plan);
+    await killDaemon(plan);
+    expect((await processesOf(root, plan.stateFolder)).length).toBeGreaterThan(1); // the sandbox lives on
+    await writeFile(planFiles(plan).plan, JSON.stringify({ ...plan, owner: await endedProcess() }));
+    const later = { ...newPlan(), image: 'no-such' };
+    const failed = await run('start', later);
+    expect(failed.log).toContain(`removing the host of an earlier job whose runner is gone: ${plan.stateFolder}`);
+    expect(await leftOf(plan, instance)).toEqual([]);
+    expect(failed.result).toMatchObject({
+      code: 'local-host-failed',
+      message: expect.stringContaining('The image no-such can not be made here'),
+    });
+    const laterInstance = await instanceOf(later);
+    await run('stop', later);
+    expect(await leftOf(later, laterInstance)).toEqual([]);
   });
 
-  it('goes with all it had when a later job finds its runner and its hostd gone', async () => {
-    await killDaemon(first);
-    expect((await processesOf(root, first.stateFolder)).length).toBeGreaterThan(1); // its sandbox lives on
-    await writeFile(planFiles(first).plan, JSON.stringify({ ...first, owner: await endedProcess() }));
-    second = newPlan();
-    const { result, log } = await run('start', second);
-    expect(result, log.join('\n')).toMatchObject({ image: { restored: true, built: false } });
-    expect(log).toContain(`removing the host of an earlier job whose runner is gone: ${first.stateFolder}`);
-    expect(await leftOf(first, firstInstance)).toEqual([]);
-  });
-
-  it('ends its sandboxes, itself and all its traces, saves a new image, and can be ended again', async () => {
-    const instance = await instanceOf(second);
-    const sandbox = await Sandbox.create({ connection: { host: planFiles(second).host }, timeoutSeconds: 600 });
-    await sandbox.disconnect();
-    await writeFile(planFiles(second).imageKey, `${key}-built`);
-    const { result, log } = await run('stop', second);
-    expect(result, log.join('\n')).toEqual({ found: 'running', sandboxes: 1, remains: [], imageSaved: true });
-    expect(await leftOf(second, instance)).toEqual([]);
-    expect(service.entries.map((entry) => [entry.key, entry.finalized])).toEqual([
-      [key, true],
-      [`${key}-built`, true],
-    ]);
-    expect((await run('stop', second)).result).toMatchObject({ found: 'nothing', sandboxes: 0 });
+  it('is ended with all its traces while it builds an image for a step that was killed, and can be ended again', async () => {
+    const plan = newPlan();
+    const killed = new AbortController();
+    const log: string[] = [];
+    await expect(
+      run('start', plan, {
+        env: { ACTIONS_RESULTS_URL: '', ACTIONS_CACHE_URL: '' },
+        signal: killed.signal,
+        onLog: (line) => {
+          log.push(line);
+          if (line.startsWith('image default: ')) killed.abort();
+        },
+      }),
+    ).rejects.toThrow();
+    expect(log).toContain('no Actions cache here: the image is built in every job');
+    const instance = await instanceOf(plan);
+    expect((await run('stop', plan)).result).toEqual({
+      found: 'running',
+      sandboxes: 0,
+      remains: [],
+      imageSaved: false,
+    });
+    expect(await leftOf(plan, instance)).toEqual([]);
+    expect((await run('stop', plan)).result).toMatchObject({ found: 'nothing', sandboxes: 0 });
   });
 
   it('runs nothing as root that is not what was published', async () => {
@@ -117,7 +127,7 @@ describe('host: local', () => {
     await cp(dist, changed, { recursive: true });
     await appendFile(path.join(changed, 'native/launcher'), 'x');
     const plan = newPlan();
-    const { result } = await run('start', plan, changed);
+    const { result } = await run('start', plan, { folder: changed });
     expect(result).toMatchObject({ code: 'local-host-failed', message: expect.stringContaining('native/launcher') });
     expect(await stat(plan.stateFolder).catch(() => 'none')).toBe('none');
     expect((await run('stop', plan)).result).toMatchObject({ found: 'nothing' });
@@ -134,21 +144,39 @@ function environment(): Record<string, string> {
   return { ...service.environment, RUNNER_TEMP: path.join(temp, 'runner'), GITHUB_WORKSPACE: temp };
 }
 
+interface RunOptions {
+  folder?: string;
+  env?: Record<string, string>;
+  /** Kills it. */
+  signal?: AbortSignal;
+  onLog?: (line: string) => void;
+}
+
 async function run(
   call: 'start' | 'stop',
   plan: LocalPlan,
-  folder = dist,
+  { folder = dist, env = {}, signal, onLog = () => undefined }: RunOptions = {},
 ): Promise<{ result: unknown; log: string[] }> {
-  const args = ['--input-type=module', '-', call, JSON.stringify(plan)];
-  const child = promisify(execFile)(process.execPath, args, { cwd: folder, env: { ...process.env, ...environment() } });
-  child.child.stdin?.end(driver.replace('./local-host.mjs', path.join(folder, 'local-host.mjs')));
-  const lines = (await child).stdout.split('\n');
-  const result = lines.find((line) => line.startsWith('result '));
-  if (result === undefined) throw new Error(lines.join('\n'));
-  return {
-    result: JSON.parse(result.slice('result '.length)),
-    log: lines.flatMap((line) => (line.startsWith('log ') ? [line.slice('log '.length)] : [])),
-  };
+  const child = spawn(process.execPath, ['--input-type=module', '-', call, JSON.stringify(plan)], {
+    cwd: folder,
+    env: { ...process.env, ...environment(), ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    killSignal: 'SIGKILL',
+    ...(signal === undefined ? {} : { signal }),
+  });
+  child.stdin.end(driver.replace('./local-host.mjs', path.join(folder, 'local-host.mjs')));
+  const log: string[] = [];
+  let result: string | undefined;
+  const failed = once(child, 'close');
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('result ')) result = line.slice('result '.length);
+    if (!line.startsWith('log ')) continue;
+    log.push(line.slice('log '.length));
+    onLog(line.slice('log '.length));
+  }
+  await failed;
+  if (result === undefined) throw new Error(`It ended without a result:\n${log.join('\n')}`);
+  return { result: JSON.parse(result), log };
 }
 
 async function killDaemon(plan: LocalPlan): Promise<void> {
