@@ -50,6 +50,12 @@ export const catalogue = {
     title: 'The request did not arrive in time.',
     hint: 'Send the headers and the body without long pauses.',
   },
+  'egress-rules-invalid': {
+    status: 400,
+    retryable: false,
+    title: 'An egress rule is not valid.',
+    hint: 'Correct the rules named in details.issues; each says what to write instead.',
+  },
   'sandbox-not-found': {
     status: 404,
     retryable: false,
@@ -325,6 +331,12 @@ export const catalogue = {
     retryable: false,
     title: 'The command line is not valid.',
     hint: 'offshoot --help, or offshoot COMMAND --help.',
+  },
+  'egress-auto-failed': {
+    status: 0,
+    retryable: false,
+    title: "The hosts of this machine's package manager could not be found out.",
+    hint: 'Install and configure it on the machine that makes the call, or name the hosts in place of the auto: rule.',
   },
   'action-input': {
     status: 0,

@@ -1,5 +1,5 @@
 import { privateNetworks } from '../../../contract/egress.ts';
-import { parseNetwork, type Network } from './address.ts';
+import { parseNetwork, type Address, type Network } from './address.ts';
 
 /** `private` is what the word `private` after a rule opens; the others only an address rule opens that lies wholly within them. */
 export type ClosedKind = 'private' | 'loopback' | 'link-local' | 'metadata' | 'multicast' | 'reserved' | 'own';
@@ -75,4 +75,15 @@ function networkFrom(text: string): Network {
   const network = parseNetwork(text);
   if (network === undefined) throw new TypeError(`no address or network: ${text}`);
   return network;
+}
+
+const metadata = new Set(
+  closedRanges.flatMap(({ kind, network }) =>
+    kind === 'metadata' ? [`${String(network.family)}/${String(network.base)}`] : [],
+  ),
+);
+
+/** The address of a cloud's metadata service. */
+export function isMetadataAddress({ family, value }: Address): boolean {
+  return metadata.has(`${String(family)}/${String(value)}`);
 }

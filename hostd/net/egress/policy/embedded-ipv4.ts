@@ -1,4 +1,4 @@
-import type { Address } from './address.ts';
+import type { Address, Network } from './address.ts';
 
 interface Embedding {
   prefix: bigint;
@@ -25,4 +25,12 @@ export function embeddedIpv4(address: Address): Address | undefined {
   if (address.family === 4) return undefined;
   const form = embeddings.find(({ prefix, prefixLength }) => address.value >> BigInt(128 - prefixLength) === prefix);
   return form === undefined ? undefined : { family: 4, value: form.ipv4(address.value) };
+}
+
+/** Whether every address of the network stands for an IPv4 address. */
+export function embeddedIpv4Network({ family, base, prefixLength: length }: Network): boolean {
+  if (family === 4) return false;
+  return embeddings.some(
+    ({ prefix, prefixLength }) => length >= prefixLength && base >> BigInt(128 - prefixLength) === prefix,
+  );
 }

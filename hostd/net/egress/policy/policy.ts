@@ -1,11 +1,9 @@
+import type { DenialReason, EgressMode } from '../../../contract/egress.ts';
+
 export { compilePolicy } from './compile-policy.ts';
 
-/** What a policy means: `enforce` lets through what its rules name, `audit` lets everything public through and reports what they don't, `open` and `none` have no rules. */
-export type PolicyMode = 'enforce' | 'audit' | 'open' | 'none';
-
-/** The one word that says why something was denied. */
-export type DenialReason =
-  'dns-name' | 'sni' | 'host-header' | 'address' | 'port' | 'protocol' | 'private-range' | 'rebind' | 'no-name';
+export type PolicyMode = EgressMode;
+export type { DenialReason };
 
 export interface NameRule {
   kind: 'name';

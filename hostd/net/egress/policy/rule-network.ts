@@ -1,0 +1,60 @@
+import { domainToASCII } from 'node:url';
+import { isIPv4, isIPv6 } from 'node:net';
+import { addressBits, formatAddress, networkContains, parseNetwork, type Network } from './address.ts';
+import { closedRanges, isMetadataAddress } from './closed-ranges.ts';
+import { embeddedIpv4, embeddedIpv4Network } from './embedded-ipv4.ts';
+import { refused, type Refused } from './refused.ts';
+
+/** The network of an address rule, `192.0.2.1` or `192.0.2.0/24`, brackets taken off; undefined for text that is meant as a name. */
+export function parseRuleNetwork(text: string, bracketed: boolean): Network | Refused | undefined {
+  const [address = ''] = text.split('/');
+  if (bracketed && address.includes('%')) {
+    return refused('has a zone, which means nothing outside its own machine: write an address without `%`');
+  }
+  if (bracketed && !isIPv6(address)) {
+    return refused('has no IPv6 address in its brackets: write `[2001:db8::1]:443`, or leave them out');
+  }
+  if (!bracketed && !isIPv4(address)) return refuseOddIpv4(address);
+  const network = parseNetwork(text);
+  if (network === undefined) {
+    return refused(`has no prefix length after \`/\`: write 0 to ${bracketed ? '128' : '32'} without leading zeros`);
+  }
+  return refuseNetwork(network, text.includes('/')) ?? network;
+}
+
+/** Hexadecimal, octal, short and whole-number forms, which programs take for one address or another. */
+export function refuseOddIpv4(text: string): Refused | undefined {
+  const read = text.includes('*') || text.includes('%') ? '' : domainToASCII(text);
+  if (!isIPv4(read)) return undefined;
+  return refused(`is another way to write the address ${read}: write that, four decimal numbers`);
+}
+
+function refuseNetwork(network: Network, spelledOut: boolean): Refused | undefined {
+  const { family, base, prefixLength } = network;
+  if (embeddedIpv4Network(network)) {
+    const ipv4 = embeddedIpv4({ family, value: base });
+    const instead = prefixLength === 128 && ipv4 !== undefined ? `\`${formatAddress(ipv4)}\`` : 'those';
+    return refused(`stands for IPv4 addresses, which are what is looked at: write ${instead}`);
+  }
+  for (const { kind, network: closed } of closedRanges) {
+    if (!networkContains(closed, network)) continue;
+    const why = unreachable[kind];
+    if (why !== undefined) return refused(why);
+  }
+  if (networkContains(thisNetwork, network)) return refused('is no address that a host has: write the one you mean');
+  if (networkContains(linkLocalIpv6, network)) return refused('does not leave its own link: write a routed address');
+  const single = prefixLength === addressBits(family);
+  if (single && !spelledOut && isMetadataAddress({ family, value: base })) {
+    const address = formatAddress({ family, value: base });
+    const full = family === 4 ? `${address}/32` : `[${address}]/128`;
+    return refused(`is a metadata service, which hands out credentials: to open it all the same, write \`${full}\``);
+  }
+  return undefined;
+}
+
+const unreachable: Readonly<Record<string, string | undefined>> = {
+  loopback: 'means the guest itself, which needs no rule: leave it out',
+  multicast: 'is multicast, which does not leave the guest: write addresses of single hosts',
+};
+const thisNetwork: Network = { family: 4, base: 0n, prefixLength: 8 };
+const linkLocalIpv6: Network = { family: 6, base: 0xfe80n << 112n, prefixLength: 10 };
