@@ -22,7 +22,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sendWorkspace, type SendOptions, type SentWorkspace } from './send-workspace.ts';
 
 const secret = 'c2VjcmV0LWNyZWRlbnRpYWw';
@@ -125,6 +125,16 @@ describe('a tree', () => {
     }
     await send({ exclude: ['node_modules', '*.log'] });
     expect(readdirSync(guest, { recursive: true }).sort()).toEqual(['src', 'src/d']);
+  });
+
+  test('whatever options for tar the runner has in its environment', async () => {
+    writeFileSync(path.join(workspace, 'a'), 'x');
+    vi.stubEnv('TAR_OPTIONS', '--exclude=a');
+    try {
+      expect(await send()).toMatchObject({ entries: 2 });
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test('that is empty or not there makes an empty folder', async () => {

@@ -17,7 +17,7 @@ export function packFolder(folder: string, exclude: readonly string[]): Readable
     ['-C', folder, '--sparse', '--format=pax', '--numeric-owner', ...excluded, '-cf', '-', '.'],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, LC_ALL: 'C' },
+      env: { ...process.env, LC_ALL: 'C', TAR_OPTIONS: '' },
     },
   );
   const complaints: Buffer[] = [];

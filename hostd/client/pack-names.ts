@@ -37,7 +37,7 @@ export function packNames(parts: readonly NamedFiles[], { scratch, onNotice }: P
   const style = ['--format=pax', '--sparse', '--numeric-owner', '--quoting-style=c'];
   const child = spawn('tar', [...style, '--no-recursion', '--null', '--verbatim-files-from', ...lists, '-cf', '-'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, LC_ALL: 'C' },
+    env: { ...process.env, LC_ALL: 'C', TAR_OPTIONS: '' },
   });
   const archive = new PassThrough({ highWaterMark: 256 * 1024 });
   const fail = (message: string): void => {

@@ -1,4 +1,5 @@
 #include "file-kinds.h"
+#include "folders-above.h"
 #include "hard-links.h"
 #include "include.h"
 #include "params.h"
@@ -25,15 +26,7 @@ struct packing {
 	struct include include;
 	bool sparse;
 	dev_t dev; /* of the folder seen last */
-	struct bytes folder_path;
-	struct bytes parents; /* struct parent: the folders above, from the root down */
-	size_t parents_written;
-};
-
-/* A folder that is in the archive once something beneath it is. */
-struct parent {
-	struct stat st;
-	size_t path_len;
+	struct folders_above above;
 };
 
 static bool matches(const char *pattern, const char *path)
@@ -56,32 +49,9 @@ static int vanished_or(int error, const char *path, struct failure *failure)
 	return walk_vanished(error) ? 0 : fail_errno(failure, error, path);
 }
 
-static size_t parent_count(const struct packing *packing)
+static int write_folders(struct packing *packing, const char *path, struct failure *failure)
 {
-	return packing->parents.len / sizeof(struct parent);
-}
-
-/* Forgets the folders that the walk has left. */
-static void leave_folders(struct packing *packing, size_t depth)
-{
-	if (parent_count(packing) > depth)
-		bytes_truncate(&packing->parents, depth * sizeof(struct parent));
-	if (packing->parents_written > depth)
-		packing->parents_written = depth;
-}
-
-/* Writes the folders on the way to `path` that are not in the archive yet. */
-static int write_parents(struct packing *packing, const char *path, struct failure *failure)
-{
-	for (; packing->parents_written < parent_count(packing); packing->parents_written++) {
-		struct parent parent;
-		memcpy(&parent, packing->parents.data + packing->parents_written * sizeof parent, sizeof parent);
-		if (!bytes_set(&packing->folder_path, path, parent.path_len) || !bytes_append(&packing->folder_path, "/", 1))
-			return fail(failure, "io", "out of memory");
-		if (tar_write_entry(&packing->writer, packing->folder_path.data, '5', &parent.st, "", failure) < 0)
-			return -1;
-	}
-	return 0;
+	return folders_above_write(&packing->above, &packing->writer, path, failure);
 }
 
 /* Takes over `fd`, an open regular file. */
@@ -109,7 +79,7 @@ static int pack_regular(struct packing *packing, const struct walk_entry *entry,
 	int rc = 0;
 	bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	if (regular)
-		rc = write_parents(packing, entry->path, failure);
+		rc = write_folders(packing, entry->path, failure);
 	if (regular && rc == 0)
 		return pack_file(packing, fd, &st, entry->path, failure);
 	close(fd);
@@ -123,7 +93,7 @@ static int pack_symlink(struct packing *packing, const struct walk_entry *entry,
 	if (len < 0)
 		return errno == EINVAL ? 0 : vanished_or(errno, entry->path, failure);
 	target[len] = 0;
-	if (write_parents(packing, entry->path, failure) < 0)
+	if (write_folders(packing, entry->path, failure) < 0)
 		return -1;
 	return tar_write_entry(&packing->writer, entry->path, '2', st, target, failure);
 }
@@ -141,10 +111,9 @@ static bool is_kernels(int dir, const char *base)
 
 static int pack_folder(struct packing *packing, const struct walk_entry *entry, const struct stat *st, bool wanted, struct failure *failure)
 {
-	struct parent parent = {.st = *st, .path_len = strlen(entry->path)};
-	if (!bytes_append(&packing->parents, &parent, sizeof parent))
-		return fail(failure, "io", "out of memory");
-	if (wanted && write_parents(packing, entry->path, failure) < 0)
+	if (folders_above_enter(&packing->above, entry->path, st, failure) < 0)
+		return -1;
+	if (wanted && write_folders(packing, entry->path, failure) < 0)
 		return -1;
 	bool other = st->st_dev != packing->dev;
 	packing->dev = st->st_dev;
@@ -156,7 +125,7 @@ static int visit(void *context, const struct walk_entry *entry, struct failure *
 	struct packing *packing = context;
 	struct stat st;
 	enum include_verdict verdict;
-	leave_folders(packing, entry->depth);
+	folders_above_leave(&packing->above, entry->depth);
 	if (is_excluded(packing, entry->path))
 		return 0;
 	if (include_ask(&packing->include, entry->depth, entry->base, &verdict, failure) < 0)
@@ -229,7 +198,6 @@ int run_tar_out(struct file_job *job)
 	tar_writer_close(&packing.writer);
 	hard_links_free(&packing.links);
 	include_close(&packing.include);
-	bytes_free(&packing.folder_path);
-	bytes_free(&packing.parents);
+	folders_above_free(&packing.above);
 	return rc;
 }
