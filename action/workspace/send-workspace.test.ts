@@ -46,7 +46,10 @@ afterEach(() => {
 async function send(options: Partial<SendOptions> = {}, during: () => void = () => undefined): Promise<SentWorkspace> {
   const uploadArchive = async (archive: Readable): Promise<{ entries: number; bytes: number; skipped: number }> => {
     during();
-    const tar = spawn('tar', ['-C', guest, '-vxpf', '-', '--quoting-style=c'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const tar = spawn('tar', ['-C', guest, '-vxpf', '-', '--quoting-style=c'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { ...process.env, TAR_OPTIONS: '' },
+    });
     let listed = '';
     tar.stdout.on('data', (chunk: Buffer) => (listed += chunk.toString()));
     const closed = once(tar, 'close');
