@@ -66,7 +66,7 @@ afterAll(async () => {
   await rm(temp, { recursive: true, force: true });
 }, 120_000);
 
-describe('host: local', () => {
+describe('host: local', { timeout: 240_000 }, () => {
   it('starts from files alone with the image of the cache; a later job removes it when its runner and its hostd died', async () => {
     const plan = newPlan();
     const { result, log } = await run('start', plan);
@@ -167,14 +167,15 @@ async function run(
   child.stdin.end(driver.replace('./local-host.mjs', path.join(folder, 'local-host.mjs')));
   const log: string[] = [];
   let result: string | undefined;
-  const failed = once(child, 'close');
+  const closed = once(child, 'close');
+  closed.catch(() => undefined); // awaited below
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith('result ')) result = line.slice('result '.length);
     if (!line.startsWith('log ')) continue;
     log.push(line.slice('log '.length));
     onLog(line.slice('log '.length));
   }
-  await failed;
+  await closed;
   if (result === undefined) throw new Error(`It ended without a result:\n${log.join('\n')}`);
   return { result: JSON.parse(result), log };
 }
