@@ -11,6 +11,7 @@ const session: Session = {
   workspace: '/w',
   shell: 'bash',
   env: 'TOKEN=secret',
+  named: {},
   timeoutMs: 1,
   leaseSeconds: 180,
   sync: true,

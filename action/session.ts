@@ -12,6 +12,8 @@ export const sessionSchema = z.object({
   shell: z.string(),
   /** The `env` input of the step that made it. */
   env: z.string(),
+  /** What the names in it stood for in that step; a later step's own value wins. */
+  named: z.record(z.string(), z.string()),
   timeoutMs: z.number(),
   leaseSeconds: z.number(),
   sync: z.boolean(),

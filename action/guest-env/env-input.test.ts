@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseEnvInput } from './env-input.ts';
+import { namedValues, parseEnvInput } from './env-input.ts';
 
 function failure(input: string): { message: string; details: unknown } {
   try {
@@ -51,4 +51,19 @@ test('every bad line is named', () => {
       { path: 'env', message: expect.stringContaining('line 3') as string },
     ],
   });
+});
+
+test('a name without a value stands for the step’s own, and must be set', () => {
+  expect(namedValues('A=1\nB\nC', { B: 'two\nlines', C: '', D: 'x' })).toEqual({ B: 'two\nlines', C: '' });
+  expect(() => namedValues('A\n\nB\nC', { B: '' })).toThrow(
+    expect.objectContaining({
+      code: 'action-input',
+      details: {
+        issues: [
+          { path: 'env', message: 'line 1 asks for A, which is not set in this step' },
+          { path: 'env', message: 'line 4 asks for C, which is not set in this step' },
+        ],
+      },
+    }),
+  );
 });

@@ -34,6 +34,20 @@ export function parseEnvInput(input: string): RequestedVariable[] {
   return requested;
 }
 
+/** What the bare names of the `env` input stand for in this step. Throws `action-input` for a bad line and for a name that is not set. */
+export function namedValues(input: string, env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const named: Record<string, string> = {};
+  const issues: { path: string; message: string }[] = [];
+  for (const { name, value, line } of parseEnvInput(input)) {
+    if (value !== undefined) continue;
+    const own = env[name];
+    if (own !== undefined) named[name] = own;
+    else issues.push({ path: 'env', message: `line ${String(line)} asks for ${name}, which is not set in this step` });
+  }
+  if (issues.length > 0) throw envInputError(issues);
+  return named;
+}
+
 export function envInputError(issues: { path: string; message: string }[]): OffshootError {
   const more = issues.length > 1 ? ` (and ${String(issues.length - 1)} more)` : '';
   return new OffshootError('action-input', {

@@ -1,6 +1,6 @@
 import { maxEnvStringBytes } from '../../hostd/contract/common.ts';
 import { contextEnv } from './context-env.ts';
-import { envInputError, parseEnvInput } from './env-input.ts';
+import { envInputError, namedValues, parseEnvInput } from './env-input.ts';
 import { guestDefaultPath } from './guest-folders.ts';
 import { readMachineEnv } from './machine-env.ts';
 import { isOfThisProcess, isWellKnownMachineName } from './machine-names.ts';
@@ -96,15 +96,10 @@ function authorEnv(
 }
 
 function requestedEnv(input: string, env: NodeJS.ProcessEnv): Record<string, string> {
-  const requested: Record<string, string> = {};
-  const issues: { path: string; message: string }[] = [];
-  for (const { name, value, line } of parseEnvInput(input)) {
-    const given = value ?? env[name];
-    if (given !== undefined) requested[name] = given;
-    else issues.push({ path: 'env', message: `line ${String(line)} asks for ${name}, which is not set in this step` });
-  }
-  if (issues.length > 0) throw envInputError(issues);
-  return requested;
+  const given = parseEnvInput(input).flatMap(({ name, value }) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { ...namedValues(input, env), ...Object.fromEntries(given) };
 }
 
 /** Undefined when the guest's default is right. */

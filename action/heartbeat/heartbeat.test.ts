@@ -32,6 +32,7 @@ async function start(answer: (what: string) => Answer, leaseSeconds: number): Pr
     workspace: '/w',
     shell: 'bash',
     env: '',
+    named: {},
     timeoutMs: 1000,
     leaseSeconds,
     sync: true,

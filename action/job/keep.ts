@@ -1,4 +1,6 @@
+import { HostClient } from '../../hostd/client/host-client.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
+import { isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { explain, warn } from '../annotations.ts';
 
 export interface Kept {
@@ -18,4 +20,16 @@ export async function keepSandbox(sandbox: Sandbox, host: string, minutes: numbe
     return undefined;
   }
   return { snapshot, minutes, command: `offshoot sandbox shell --host ${host} --snapshot ${snapshot}` };
+}
+
+/** Keeps the sandbox under a name, in the place of an older snapshot: a job that is run again makes its own anew. Throws `snapshot-in-use`. */
+export async function saveSnapshot(sandbox: Sandbox, host: string, name: string): Promise<void> {
+  try {
+    await sandbox.snapshot({ name });
+  } catch (error) {
+    if (!isOffshootError(error) || error.code !== 'snapshot-exists') throw error;
+    await using client = new HostClient({ host });
+    await client.snapshots.remove(name);
+    await sandbox.snapshot({ name });
+  }
 }

@@ -6,6 +6,7 @@ import { tell, tellFailure, warn } from '../annotations.ts';
 import { Cancellation } from '../cancellation.ts';
 import { actionOutputs } from '../file-commands/merge.ts';
 import { readContext, type JobContext } from '../context.ts';
+import { namedValues } from '../guest-env/env-input.ts';
 import { readInputs, type Inputs } from '../inputs.ts';
 import { saveJobState, type JobState } from '../job-state.ts';
 import { refuseUnsafeTriggers } from '../refusals.ts';
@@ -15,7 +16,7 @@ import { bringBack } from './bring-back.ts';
 import { createSandbox, leaseSeconds } from './create-sandbox.ts';
 import { furnish } from './furnish.ts';
 import { openHost } from './job-host.ts';
-import { keepSandbox, type Kept } from './keep.ts';
+import { keepSandbox, saveSnapshot, type Kept } from './keep.ts';
 import { openSession } from './open-session.ts';
 import { runScript as runPlaced, type ScriptSession } from './script.ts';
 import { writeSummary } from './summary.ts';
@@ -25,8 +26,13 @@ import { judge, type Verdict } from './verdict.ts';
 /** While the runner's patience lasts; post tries longer. */
 const cancelledTeardown = { patienceMs: 5_000, requestTimeoutMs: 4_000 };
 
+/** What the action's own part of the summary may take; the runner drops one over 1 MiB whole. */
+const ownSummaryBytes = 65_536;
+
 interface Job {
   inputs: Inputs;
+  /** What the names in the `env` input stand for. */
+  named: Record<string, string>;
   context: JobContext;
   state: JobState;
   timings: Timings;
@@ -38,6 +44,7 @@ export async function mainJob(): Promise<number> {
   const cancellation = new Cancellation();
   try {
     const inputs = readInputs();
+    const named = namedValues(inputs.env);
     const context = readContext();
     refuseUnsafeTriggers(context.trigger, inputs.host, inputs['allow-unsafe-fork-code']);
     // post has to know the sandbox before there is one
@@ -45,7 +52,7 @@ export async function mainJob(): Promise<number> {
     if (inputs.host !== 'local') state.host = inputs.host;
     saveJobState(state);
     setOutput('sandbox-id', state.sandboxId);
-    return await work({ inputs, context, state, timings: new Timings(), cancellation });
+    return await work({ inputs, named, context, state, timings: new Timings(), cancellation });
   } catch (error) {
     await cancellation.settled();
     if (cancellation.cancelled) tell('warning', 'Offshoot', 'Cancelled.');
@@ -96,13 +103,14 @@ async function useSandbox(job: Job, host: string, sandbox: Sandbox): Promise<num
   const session: ScriptSession = {
     workspace,
     env: inputs.env,
+    named: job.named,
     artifactsFolder: path.join(workspace, inputs['artifacts-dir']),
     pathEntries: [],
     envEntries: [],
   };
   let verdict = await script(job, sandbox, session, 'prepare', prepareScript);
   if (verdict?.ok !== false && inputs['save-snapshot'] !== undefined) {
-    await sandbox.snapshot({ name: inputs['save-snapshot'] });
+    await saveSnapshot(sandbox, host, inputs['save-snapshot']);
     setOutput('snapshot-id', inputs['save-snapshot']);
     info(`saved as snapshot ${inputs['save-snapshot']}`);
     timings.lap('saved');
@@ -135,6 +143,7 @@ async function script(
       workingDirectory: inputs['working-directory'],
       timeoutMs,
       reservedOutputs: actionOutputs,
+      summaryReserveBytes: ownSummaryBytes,
       signal: cancellation.signal,
       ...(name === 'run'
         ? {

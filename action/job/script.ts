@@ -18,14 +18,20 @@ export interface ScriptRequest {
   onFirstOutput?: () => void;
   /** Outputs of the step that the script may not set. */
   reservedOutputs: readonly string[];
+  /** Room in the step's summary for what the action itself adds. */
+  summaryReserveBytes: number;
 }
 
 /** What of a session a script needs and adds to. */
-export type ScriptSession = Pick<Session, 'workspace' | 'env' | 'pathEntries' | 'envEntries' | 'artifactsFolder'>;
+export type ScriptSession = Pick<
+  Session,
+  'workspace' | 'env' | 'named' | 'pathEntries' | 'envEntries' | 'artifactsFolder'
+>;
 
 /** Runs one script in the sandbox with the step's environment, and gives the step its outputs, also when the script fails. */
 export async function runScript(sandbox: Sandbox, session: ScriptSession, request: ScriptRequest): Promise<ExecInfo> {
   const selected = selectGuestEnv({
+    env: { ...session.named, ...process.env },
     requested: session.env,
     added: session.envEntries,
     workspace: session.workspace,
@@ -47,6 +53,7 @@ export async function runScript(sandbox: Sandbox, session: ScriptSession, reques
   const merged = await mergeBack(fileCommands, process.env, warn, {
     reservedOutputs: request.reservedOutputs,
     guestFilledFolders: [session.artifactsFolder],
+    summaryReserveBytes: request.summaryReserveBytes,
   });
   session.pathEntries.push(...merged.path);
   session.envEntries.push(...merged.env);

@@ -59,6 +59,7 @@ async function runInSession(sandbox: Sandbox, session: Session, script: string, 
     workingDirectory: workingDirectory(session.workspace),
     timeoutMs: session.timeoutMs,
     reservedOutputs: [],
+    summaryReserveBytes: 0,
     signal,
   });
   return judge('the script', exec, sandbox, session.timeoutMs);

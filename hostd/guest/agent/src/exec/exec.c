@@ -136,7 +136,7 @@ static void finish(struct job *job)
 		fields_put_u64(&result, "exit-code", (uint64_t)WEXITSTATUS(job->status));
 	if (exec->timed_out)
 		fields_put_string(&result, "timed-out", "1");
-	if (looks_killed(job->status) && oom_kills() > exec->oom_kills && WIFSIGNALED(job->status) && !exec->killed)
+	if (looks_killed(job->status) && oom_kills() > exec->oom_kills && !exec->killed)
 		fields_put_string(&result, "oom-killed", "1");
 	fields_put_u64(&result, "user-us", microseconds(job->usage.ru_utime));
 	fields_put_u64(&result, "system-us", microseconds(job->usage.ru_stime));
