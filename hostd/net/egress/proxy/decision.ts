@@ -1,0 +1,40 @@
+import type { DenialReason, PolicyView, Verdict } from '../policy/policy.ts';
+import type { ProxyLayer } from './options.ts';
+
+/** `wouldDeny`: let through because the policy only audits. */
+export type Decision = { pass: true; wouldDeny?: DenialReason | undefined } | { pass: false; reason: DenialReason };
+
+export interface Destination {
+  /** A host name, or an address where `literal`. */
+  host: string;
+  literal: boolean;
+  port: number;
+  layer: ProxyLayer;
+}
+
+/**
+ * What audit mode lets through. Not in it: private, metadata and the host's own addresses (`rebind`, `private-range`), which are closed in every
+ * mode unless named. What names no destination is refused before it comes here.
+ */
+const letThroughInAudit: ReadonlySet<DenialReason> = new Set(['sni', 'host-header', 'port', 'address', 'protocol']);
+
+/** Whether the destination may be asked for, before it is resolved. */
+export function decideDestination(view: PolicyView, to: Destination): Decision {
+  const decision = soften(view, view.mayConnect({ name: to.host, port: to.port, layer: to.layer }));
+  if (!to.literal || !decision.pass || decision.wouldDeny === undefined) return decision;
+  return view.mayUseAddress(undefined, to.host, to.port).allowed ? decision : { pass: false, reason: 'private-range' };
+}
+
+/** Whether an address that the destination resolved to may be dialled. */
+export function decideAddress(view: PolicyView, to: Destination, address: string): Decision {
+  if (to.literal) return decideDestination(view, to);
+  const verdict = view.mayUseAddress(to.host, address, to.port);
+  return verdict.allowed ? { pass: true } : { pass: false, reason: verdict.reason };
+}
+
+function soften(view: PolicyView, verdict: Verdict): Decision {
+  if (verdict.allowed) return { pass: true };
+  if (view.policy.mode !== 'audit' || !letThroughInAudit.has(verdict.reason))
+    return { pass: false, reason: verdict.reason };
+  return { pass: true, wouldDeny: verdict.reason };
+}

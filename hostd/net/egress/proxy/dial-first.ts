@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net';
+import type { ProxyLimits, ProxyOptions } from './options.ts';
+
+/**
+ * Dials addresses in their order and takes the first that answers: the next one is tried when one fails, or beside one that is slow
+ * (as in RFC 8305, so that an IPv6 route that leads nowhere costs little). The others are given up. undefined when none answers, or `signal` ends it.
+ */
+export async function dialFirst(
+  dial: ProxyOptions['dial'],
+  addresses: readonly string[],
+  port: number,
+  limits: Pick<ProxyLimits, 'dialTimeoutMs' | 'dialStaggerMs'>,
+  signal: AbortSignal,
+): Promise<{ socket: Socket; address: string } | undefined> {
+  const race = new AbortController();
+  const ended = AbortSignal.any([race.signal, signal]);
+  const attempts = new Set<Promise<unknown>>();
+  let winner: { socket: Socket; address: string } | undefined;
+  const attempt = async (address: string): Promise<void> => {
+    const deadline = AbortSignal.any([ended, AbortSignal.timeout(limits.dialTimeoutMs)]);
+    const socket = await untilAborted(() => dial(address, port, deadline), deadline);
+    if (socket === undefined) return;
+    // Else a socket that breaks in this very moment would end the process.
+    socket.on('error', () => undefined);
+    if (winner !== undefined || ended.aborted || socket.destroyed) {
+      socket.destroy();
+      return;
+    }
+    winner = { socket, address };
+    race.abort();
+  };
+  for (const address of addresses) {
+    if (ended.aborted) break;
+    const running = attempt(address).finally(() => attempts.delete(running));
+    attempts.add(running);
+    await Promise.race([running, pause(limits.dialStaggerMs, ended)]);
+  }
+  await Promise.all(attempts);
+  return winner;
+}
+
+/** undefined when the dial fails or is given up; a socket that comes later is closed. */
+async function untilAborted(start: () => Promise<Socket>, signal: AbortSignal): Promise<Socket | undefined> {
+  const dialled = (async () => await start())();
+  const aborted = Promise.withResolvers<undefined>();
+  const onAbort = (): void => {
+    aborted.resolve(undefined);
+    dialled.then(
+      (late) => late.destroy(),
+      () => undefined,
+    );
+  };
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([dialled, aborted.promise]);
+  } catch {
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, durationMs);
+    signal.addEventListener('abort', finish, { once: true });
+  });
+}

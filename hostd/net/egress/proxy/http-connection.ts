@@ -1,0 +1,174 @@
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Buffer } from 'node:buffer';
+import type { Socket } from 'node:net';
+import type { DenialReason } from '../policy/policy.ts';
+import type { FlowTable } from './flow-table.ts';
+import type { Flow } from './flow.ts';
+import { exchange, OneSocketAgent, passAnswer, startRequest, type GoodRequest } from './http-exchange.ts';
+import { pairs } from './http-headers.ts';
+import { denialPage, failurePage } from './http-refusal.ts';
+import { checkRequest } from './http-request.ts';
+import { endWith } from './linger.ts';
+import type { ProxyFailure } from './options.ts';
+import { reach } from './reach.ts';
+import { tunnel } from './tunnel.ts';
+
+interface Upstream {
+  host: string;
+  socket: Socket;
+  agent: OneSocketAgent;
+}
+
+/**
+ * A guest's HTTP connection. Every request is checked by itself, one after the other; requests to the same host share one upstream connection, another
+ * host gets a new one. When an idle upstream connection ends, so does the guest's: it then tries again just as it would without a proxy between.
+ */
+export class HttpConnection {
+  readonly #table: FlowTable;
+  readonly #flow: Flow;
+  #upstream: Upstream | undefined;
+  #waiting = 0;
+  #last: Promise<void> = Promise.resolve();
+  #over = false;
+
+  constructor(table: FlowTable, flow: Flow) {
+    this.#table = table;
+    this.#flow = flow;
+  }
+
+  request(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#over) return;
+    if (this.#waiting >= this.#table.limits.pipelinedRequests) {
+      this.#table.failed(this.#flow, 'limit');
+      this.#cut();
+      return;
+    }
+    this.#waiting += 1;
+    this.#last = this.#last.then(async () => {
+      if (!this.#over) await this.#serve(request, response);
+      this.#waiting -= 1;
+    });
+  }
+
+  /** A request for another protocol; node has let go of the connection, `head` came behind the request. */
+  upgrade(request: IncomingMessage, head: Buffer): void {
+    if (this.#over) return;
+    if (this.#waiting > 0) this.reject('protocol');
+    else void this.#serveUpgrade(request, head);
+  }
+
+  /** What is no request at all, or none that a proxy for servers takes. */
+  reject(reason: DenialReason, shown?: string): void {
+    if (this.#over) return;
+    this.#table.denied(this.#flow, reason, { name: shown, address: undefined });
+    // An answer under way would be mixed with the page.
+    if (this.#waiting > 0) this.#cut();
+    else this.#end(denialPage(reason, shown, true));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const checked = this.#check(request);
+    if (checked === undefined) return;
+    const upstream = await this.#reach(request, checked, this.#upstream);
+    if (upstream === undefined) return;
+    this.#upstream = upstream;
+    const end = await exchange(request, response, checked, upstream.agent, this.#table.limits.bytesUntilName);
+    if (end === 'unanswered') this.#fail(request, 'upstream');
+    if (end === 'stale' || end === 'broken') this.#cut();
+    if (end === 'done' && upstream.socket.destroyed) this.#flow.guest.destroySoon();
+  }
+
+  async #serveUpgrade(request: IncomingMessage, head: Buffer): Promise<void> {
+    const { guest } = this.#flow;
+    this.#waiting += 1;
+    const checked = this.#check(request);
+    if (checked === undefined) return;
+    const upstream = await this.#reach(request, checked, undefined);
+    if (upstream === undefined) return;
+    const protocol = pairs(request.rawHeaders).find(([name]) => name.toLowerCase() === 'upgrade')?.[1] ?? '';
+    const started = startRequest(request, checked, {
+      socket: upstream.socket,
+      connection: ['Upgrade', 'Upgrade', protocol],
+      maxHeaderSize: this.#table.limits.bytesUntilName,
+    });
+    if (started === undefined) {
+      this.#fail(request, 'upstream');
+      return;
+    }
+    started.on('error', () => {
+      this.#fail(request, 'upstream');
+    });
+    started.on('upgrade', (answer, socket, upstreamHead) => {
+      this.#over = true;
+      const lines = pairs(answer.rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+      guest.write(`HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n${lines.join('')}\r\n`, 'latin1');
+      guest.write(upstreamHead);
+      socket.write(head);
+      tunnel(guest, upstream.socket, this.#table.limits.idleMs);
+    });
+    started.on('response', (answer) => {
+      this.#over = true;
+      const response = new ServerResponse(request);
+      response.assignSocket(guest);
+      passAnswer(answer, response, true).then(
+        () => {
+          guest.destroySoon();
+        },
+        () => {
+          this.#cut();
+        },
+      );
+    });
+    started.end();
+  }
+
+  #check(request: IncomingMessage): GoodRequest | undefined {
+    const checked = checkRequest(request, this.#flow.spec.forPort);
+    if (checked.kind === 'request') return checked;
+    this.#table.denied(this.#flow, checked.reason, { name: checked.shown, address: undefined });
+    this.#refuse(request, denialPage(checked.reason, checked.shown, request.method !== 'HEAD'));
+    return undefined;
+  }
+
+  async #reach(request: IncomingMessage, checked: GoodRequest, open?: Upstream): Promise<Upstream | undefined> {
+    const { destination } = checked;
+    const usable = open?.host === destination.host && !open.socket.destroyed ? open : undefined;
+    if (usable === undefined) this.#upstream = undefined;
+    const reached = await reach(this.#table, this.#flow, destination, usable?.socket);
+    if (reached.kind === 'denied') {
+      this.#refuse(request, denialPage(reached.reason, destination.host, request.method !== 'HEAD'));
+    }
+    if (reached.kind === 'failed') {
+      this.#refuse(request, failurePage(reached.failure, destination.host, request.method !== 'HEAD'));
+    }
+    if (reached.kind !== 'connected') return undefined;
+    if (usable !== undefined) return usable;
+    const { socket } = reached;
+    const upstream = { host: destination.host, socket, agent: new OneSocketAgent(socket) };
+    socket.once('close', () => {
+      if (this.#upstream === upstream && this.#waiting === 0) this.#flow.guest.destroySoon();
+    });
+    return upstream;
+  }
+
+  #fail(request: IncomingMessage, failure: ProxyFailure): void {
+    if (this.#over || this.#flow.guest.destroyed) return;
+    this.#table.failed(this.#flow, failure);
+    this.#refuse(request, failurePage(failure, this.#flow.destination?.host, request.method !== 'HEAD'));
+  }
+
+  #refuse(request: IncomingMessage, page: Buffer): void {
+    request.resume();
+    this.#end(page);
+  }
+
+  #end(page: Buffer): void {
+    this.#over = true;
+    endWith(this.#flow.guest, page, this.#table.limits.lingerMs);
+  }
+
+  #cut(): void {
+    this.#over = true;
+    this.#flow.cut();
+  }
+}
