@@ -58,6 +58,7 @@ static void components(void)
 	TAKES("dist/ dist/x.js ", "include", "dist/?.js");
 	TAKES("", "include", "nothing", "include", "top.log/x", "include", "top.log/**");
 	TAKES("empty/ ", "include", "empty");
+	TAKES("a/ a/one.log dist/ dist/x.js ", "include", "**/one.log", "include", "**/x.js");
 	TAKES("top.log ", "include", "[s-u]op.log", "include", "top.*");
 }
 
