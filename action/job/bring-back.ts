@@ -20,6 +20,7 @@ export async function bringBack(sandbox: Sandbox, { globs, workspace, into, sign
     info(
       `${String(collected.files)} artifacts, ${(collected.bytes / 1_000_000).toFixed(1)} MB, in ${path.relative(workspace, into)}`,
     );
+    for (const warning of collected.warnings) warn(warning);
     for (const glob of collected.unmatched) warn(`No file matches the artifacts glob ${glob}.`);
     if (collected.refused.length > 0)
       warn(`${String(collected.refused.length)} artifacts were refused: ${collected.refused.slice(0, 10).join('; ')}`);

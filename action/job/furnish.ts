@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packNames } from '../../hostd/client/pack-names.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
+import { isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { warn } from '../annotations.ts';
-import { sendWorkspace } from '../workspace/send-workspace.ts';
+import { sendWorkspace, type SentWorkspace } from '../workspace/send-workspace.ts';
 
 export interface Furnishing {
   workspace: string;
@@ -16,6 +17,7 @@ export interface Furnishing {
 
 /** Where the guest's image has a folder for work; empty in a new sandbox. */
 const usualFolder = '/workspace';
+const sendAttempts = 3;
 
 /**
  * Gives a new sandbox the workspace at the path it has on the runner, so that what the workflow's expressions said there is right here too. All of it goes
@@ -35,10 +37,29 @@ export async function send(
   exclude: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const sent = await sendWorkspace(sandbox, { folder: workspace, remote: workspace, exclude, signal });
+  const sent = await sendPatiently(sandbox, workspace, exclude, signal);
   info(`synced ${String(sent.entries)} entries, ${(sent.bytes / 1_000_000).toFixed(1)} MB`);
   if (sent.scrubbed.length > 0) info(`without their credentials: ${sent.scrubbed.join(', ')}`);
   for (const warning of sent.warnings) warn(warning);
+}
+
+/** A connection that broke, or a hostd that is being restarted, costs the sending and not the job. */
+async function sendPatiently(
+  sandbox: Sandbox,
+  workspace: string,
+  exclude: readonly string[],
+  signal: AbortSignal,
+): Promise<SentWorkspace> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sendWorkspace(sandbox, { folder: workspace, remote: workspace, exclude, signal });
+    } catch (error) {
+      const mayPass = isOffshootError(error) && error.retryable && !signal.aborted;
+      if (!mayPass || attempt === sendAttempts) throw error;
+      info(`the workspace is sent again: ${error.message}`);
+      await sandbox.refresh(); // waits for a hostd that is away
+    }
+  }
 }
 
 async function makeFolder(sandbox: Sandbox, folder: string, signal: AbortSignal): Promise<void> {
