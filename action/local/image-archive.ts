@@ -31,7 +31,7 @@ export async function unpackImage(root: Root, folder: string, into: string): Pro
   const wanted = (await readFile(sum, 'utf8')).trim();
   if ((await sha256(archive)) !== wanted) throw new Error('its digest is not the one it was saved with');
   await root.mustRun('Unpacking the image', 'mkdir', ['-m', '755', into]);
-  const tar = ['--extract', '--sparse', '--no-same-owner', '--use-compress-program=zstd', '--file', archive];
+  const tar = ['--extract', '--no-same-owner', '--use-compress-program=zstd', '--file', archive];
   const options = { timeoutMs: archiveTimeoutMs };
   await root.mustRun('Unpacking the image', 'tar', [...tar, '--directory', into, ...imageFiles], options);
   for (const name of imageFiles) {

@@ -21,9 +21,11 @@ export interface LocalHost {
   image: { restored: boolean; built: boolean };
 }
 
+type Log = (line: string) => void;
+
 interface Surroundings {
   signal?: AbortSignal;
-  log?: (line: string) => void;
+  log?: Log;
 }
 
 /** What a host for this job will be: plain JSON to save for `stopLocalHost` before anything is made. `tempFolder` is RUNNER_TEMP. */
@@ -49,11 +51,10 @@ export async function startLocalHost(plan: LocalPlan, { signal, log = info }: Su
   await makeFolders(root, plan);
   await configure(root, plan, await reserveNetwork(root, plan.stateFolder));
   signal?.throwIfAborted();
-  const key = await imageKey(root, plan, distFolder);
   await launchDaemon(root, plan, distFolder);
-  const [{ isolation }, restored] = await Promise.all([
+  const [{ isolation }, { key, restored }] = await Promise.all([
     whenReady(plan, log, aborting),
-    restoreImage(root, plan, key, log),
+    findImage(root, plan, log),
   ]);
   signal?.throwIfAborted();
   log(describeIsolation(isolation));
@@ -72,6 +73,11 @@ export async function stopLocalHost(saved: unknown, { log = info }: Surroundings
   if (report.remains.length > 0) log(`It had left behind: ${report.remains.join(', ')}.`);
   if (report.imageSaved) log('Its image is in the Actions cache for the next job.');
   return report;
+}
+
+async function findImage(root: Root, plan: LocalPlan, log: Log): Promise<{ key: string; restored: boolean }> {
+  const key = await imageKey(root, plan, distFolder);
+  return { key, restored: await restoreImage(root, plan, key, log) };
 }
 
 async function makeFolders(root: Root, plan: LocalPlan): Promise<void> {

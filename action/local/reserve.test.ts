@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { releaseNetwork, reserveNetwork } from './reserve.ts';
 import { Root } from './root.ts';
 
@@ -12,7 +12,10 @@ beforeEach(async () => {
   temp = await mkdtemp(path.join(tmpdir(), 'offshoot-reserve-'));
 });
 
-afterEach(() => rm(temp, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(temp, { recursive: true, force: true });
+});
 
 async function newState(name: string): Promise<string> {
   const folder = path.join(temp, name);
@@ -22,6 +25,7 @@ async function newState(name: string): Promise<string> {
 
 describe('the network of a host', () => {
   it('is nobody else’s, also when many ask at once', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5); // all begin at the same one
     const folders = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(newState));
     const reserved = await Promise.all(folders.map((folder) => reserveNetwork(root, folder)));
     expect(new Set(reserved.map(({ subnet }) => subnet)).size).toBe(5);

@@ -26,6 +26,8 @@ describe('subnets', () => {
     expect(free).not.toContain('198.18.5.0/24');
     expect(free.some((subnet) => subnet.startsWith('10.'))).toBe(false);
     expect(freeSubnets([], 0).some((subnet) => subnet.startsWith('10.'))).toBe(true);
+    const oneHost = { base: 0xc6120009, prefixLength: 32 };
+    expect(freeSubnets([oneHost], 0)[0]).toBe('198.18.1.0/24');
   });
 
   it('begin at a random one, and all are there', () => {
