@@ -27,18 +27,20 @@ describe('an egress policy', () => {
   });
 
   it.each([
-    ['a.example'],
-    [{}],
-    [null],
-    [{ mode: 'block' }],
-    [{ mode: 'none', allow: ['a.example'] }],
-    [{ mode: 'enforce', deny: ['a.example'] }],
-    [{ allow: 'a.example' }],
-    [[1]],
-    [Array.from({ length: 2001 }, () => 'a.example')],
-    [['x'.repeat(200_001)]],
-  ])('is not %j', (given) => {
-    expect(egressPolicySchema.safeParse(given).success).toBe(false);
+    ['a.example', /must be a list of rules, or an object/],
+    [null, /must be a list of rules, or an object/],
+    [{}, /needs mode \(enforce, audit, open or none\), allow, or both/],
+    [{ mode: 'block' }, /^mode: .*"enforce"/],
+    [{ mode: 'none', allow: ['a.example'] }, /must be empty with mode none/],
+    [{ mode: 'enforce', deny: ['a.example'] }, /"deny"/],
+    [{ allow: 'a.example' }, /^allow: .*array/],
+    [{ allow: ['a.example', 1] }, /^allow\.1: /],
+    [[1], /^0: /],
+    [Array.from({ length: 2001 }, () => 'a.example'), /at most 2000 rules/],
+    [['x'.repeat(200_001)], /at most 200000 characters/],
+  ])('is not %j', (given, why) => {
+    const result = egressPolicySchema.safeParse(given);
+    expect(result.error?.issues.map(({ message }) => message)).toEqual([expect.stringMatching(why)]);
   });
 });
 

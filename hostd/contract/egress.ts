@@ -21,7 +21,7 @@ const allowSchema = z
 /** What a client sends: a list alone means enforce, and an empty one denies everything. */
 export const egressPolicySchema = z
   .union([allowSchema, z.strictObject({ mode: egressModeSchema.optional(), allow: allowSchema.optional() })], {
-    error: 'must be a list of rules, or an object with mode, allow or both',
+    error: (issue) => (issue.code === 'invalid_union' ? unionMessage(issue.input, issue.errors) : undefined),
   })
   .transform((given) => (Array.isArray(given) ? { allow: given } : given))
   .superRefine((given, context) => {
@@ -38,6 +38,17 @@ export const egressPolicySchema = z
       message: 'must be empty with mode none, which allows nothing',
     });
   });
+
+/** What is wrong with the shape that was meant, for a union says only that none fits. */
+function unionMessage(given: unknown, errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+  if (typeof given !== 'object' || given === null) {
+    return 'must be a list of rules, or an object with mode (enforce, audit, open or none), allow, or both';
+  }
+  const [issue] = errors[Array.isArray(given) ? 0 : 1] ?? [];
+  const path = issue?.path.map(String).join('.') ?? '';
+  return `${path === '' ? '' : `${path}: `}${issue?.message ?? 'is not valid'}`;
+}
+
 /** What a client sends. */
 export type EgressPolicyInput = z.input<typeof egressPolicySchema>;
 /** A request with its defaults filled in; the rules as they were sent. */

@@ -1,4 +1,4 @@
-import type { Address, Network } from './address.ts';
+import { networkContains, type Address, type Network } from './address.ts';
 
 interface Embedding {
   prefix: bigint;
@@ -27,10 +27,14 @@ export function embeddedIpv4(address: Address): Address | undefined {
   return form === undefined ? undefined : { family: 4, value: form.ipv4(address.value) };
 }
 
+/** The networks whose addresses stand for IPv4 addresses. */
+export const embeddingNetworks: readonly Network[] = embeddings.map(({ prefix, prefixLength }) => ({
+  family: 6,
+  base: prefix << BigInt(128 - prefixLength),
+  prefixLength,
+}));
+
 /** Whether every address of the network stands for an IPv4 address. */
-export function embeddedIpv4Network({ family, base, prefixLength: length }: Network): boolean {
-  if (family === 4) return false;
-  return embeddings.some(
-    ({ prefix, prefixLength }) => length >= prefixLength && base >> BigInt(128 - prefixLength) === prefix,
-  );
+export function embeddedIpv4Network(network: Network): boolean {
+  return embeddingNetworks.some((embedding) => networkContains(embedding, network));
 }

@@ -26,6 +26,7 @@ export function parseRules(text: string | readonly string[]): { rules: EgressRul
   const rules = new Map<string, EgressRule>();
   const layers = new Map<number, EgressRule>();
   for (const [index, word] of words.entries()) {
+    if (rules.size > maxRules) break;
     if (word === 'private') {
       const before = words[index - 1];
       if (before === undefined || before === 'private')
@@ -37,7 +38,7 @@ export function parseRules(text: string | readonly string[]): { rules: EgressRul
     else for (const rule of parsed) add(rule);
   }
   if (rules.size > maxRules) {
-    issues.push({ path: '', message: `has ${String(rules.size)} rules: a policy has at most ${String(maxRules)}` });
+    issues.push({ path: '', message: `has too many rules: a policy has at most ${String(maxRules)}` });
   }
   if (issues.length > 0) throw rulesInvalid(issues);
   return { rules: [...rules.values()] };
