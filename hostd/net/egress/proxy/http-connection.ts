@@ -30,6 +30,7 @@ export class HttpConnection {
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #over = false;
+  #answering: ServerResponse | undefined;
 
   constructor(table: FlowTable, flow: Flow) {
     this.#table = table;
@@ -61,8 +62,8 @@ export class HttpConnection {
   reject(reason: DenialReason, shown?: string): void {
     if (this.#over) return;
     this.#table.denied(this.#flow, reason, { name: shown, address: undefined });
-    // An answer under way would be mixed with the page.
-    if (this.#waiting > 0) this.#cut();
+    // The page would be mixed into an answer that has begun.
+    if (this.#answering?.headersSent === true) this.#cut();
     else this.#end(denialPage(reason, shown, true));
   }
 
@@ -72,7 +73,10 @@ export class HttpConnection {
     const upstream = await this.#reach(request, checked, this.#upstream);
     if (upstream === undefined) return;
     this.#upstream = upstream;
+    this.#answering = response;
     const end = await exchange(request, response, checked, upstream.agent, this.#table.limits.bytesUntilName);
+    this.#answering = undefined;
+    if (this.#over) return;
     if (end === 'unanswered') this.#fail(request, 'upstream');
     if (end === 'stale' || end === 'broken') this.#cut();
     if (end === 'done' && upstream.socket.destroyed) this.#flow.guest.destroySoon();
@@ -81,6 +85,7 @@ export class HttpConnection {
   async #serveUpgrade(request: IncomingMessage, head: Buffer): Promise<void> {
     const { guest } = this.#flow;
     this.#waiting += 1;
+    guest.setTimeout(this.#table.limits.idleMs, () => guest.resetAndDestroy());
     const checked = this.#check(request);
     if (checked === undefined) return;
     const upstream = await this.#reach(request, checked, undefined);
@@ -142,6 +147,11 @@ export class HttpConnection {
       this.#refuse(request, failurePage(reached.failure, destination.host, request.method !== 'HEAD'));
     }
     if (reached.kind !== 'connected') return undefined;
+    // The guest broke the protocol meanwhile.
+    if (this.#over) {
+      reached.socket.destroy();
+      return undefined;
+    }
     if (usable !== undefined) return usable;
     const { socket } = reached;
     const upstream = { host: destination.host, socket, agent: new OneSocketAgent(socket) };
@@ -164,6 +174,7 @@ export class HttpConnection {
 
   #end(page: Buffer): void {
     this.#over = true;
+    this.#upstream?.socket.destroy();
     endWith(this.#flow.guest, page, this.#table.limits.lingerMs);
   }
 

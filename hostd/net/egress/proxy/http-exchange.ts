@@ -116,6 +116,8 @@ export function passAnswer(answer: IncomingMessage, response: ServerResponse, cl
   response.sendDate = false;
   return new Promise((resolve, reject) => {
     answer.on('error', reject);
+    // node says 'close' before 'finish' reaches other listeners, and no 'close' for an answer it did not make.
+    response.once('finish', resolve);
     response.once('close', () => {
       if (response.writableFinished) resolve();
       else reject(new Error('the guest left'));
