@@ -176,6 +176,27 @@ describe('names against rules', () => {
   });
 });
 
+it('whatever a guest asks for, the answer is a verdict', () => {
+  const view = compilePolicy(parsePolicy('enforce', '*.example.org:* 192.0.2.0/24:* [2600::]/16:*'), {
+    own: ['10.83.0.0/16'],
+  });
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('__proto__', 'constructor', '.example.org', '*.example.org', '%', '::', '1.1.1.1/0'),
+  );
+  const number = fc.oneof(fc.integer(), fc.constantFrom(NaN, -1, Infinity));
+  fc.assert(
+    fc.property(text, number, (asked, port) => {
+      expect(view.mayResolve(asked).allowed).toBe(false);
+      expect(view.mayConnect({ name: asked, port, layer: 'tls' }).allowed).toBe(false);
+      expect(view.mayReach({ address: asked, port, transport: 'udp' }).allowed).toBe(false);
+      expect(view.mayUseAddress(asked, asked, port).allowed).toBe(false);
+      expect(view.rawPorts(asked)).toEqual([]);
+    }),
+    runs,
+  );
+});
+
 describe('a decision', () => {
   afterEach(() => {
     vi.restoreAllMocks();
