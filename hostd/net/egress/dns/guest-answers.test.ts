@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { a, cname, soa, txt, type Zone } from './testing/zone-server.ts';
+import { a, cname, soa, txt, zoneAnswer, type Zone } from './testing/zone-server.ts';
 import { guestAddress, policyOf, resolverLab, sandboxId } from './testing/resolver-lab.ts';
 import { guestQuery } from './testing/guest-message.ts';
 import { types } from './wire.ts';
@@ -192,4 +192,39 @@ test('a policy that changes while servers are asked decides about the answer', a
   expect(await asking).toMatchObject({ rcode: 3, addresses: [] });
   expect(lab.sink.log).toEqual([]);
   expect(lab.observed).toMatchObject([{ outcome: 'denied', reason: 'dns-name' }]);
+});
+
+test('data asked for under an audit is held back by a list that is in force when it comes', async () => {
+  const waiting = Promise.withResolvers<undefined>();
+  const lab = resolverLab({
+    policy: policyOf('audit'),
+    upstream: {
+      resolve: async (query) => {
+        await waiting.promise;
+        return zoneAnswer(query.bytes, zone, 'udp');
+      },
+    },
+  });
+  const asking = lab.ask({ name: 'evil.example', type: types.txt });
+  lab.setPolicy(policyOf('enforce', 'evil.example'));
+  waiting.resolve(undefined);
+  expect((await asking).answers).toEqual([]);
+});
+
+test('a policy takes effect with the next query, and closes what the last one had opened', async () => {
+  const lab = resolverLab({ zone, policy: policyOf('enforce', 'www.example.org:22') });
+  expect((await lab.ask('www.example.org')).rcode).toBe(0);
+  expect(lab.sink.open.size).toBe(1);
+  lab.setPolicy(policyOf('enforce', 'evil.example'));
+  await lab.resolver.policyChanged(sandboxId);
+  expect(lab.sink.open.size).toBe(0);
+  expect((await lab.ask('www.example.org')).rcode).toBe(3);
+  expect((await lab.ask('evil.example')).rcode).toBe(0);
+});
+
+test('a sandbox that is gone leaves no pins behind', async () => {
+  const lab = resolverLab({ zone, policy: policyOf('enforce', 'www.example.org:22') });
+  await lab.ask('www.example.org');
+  lab.resolver.forget(sandboxId);
+  expect(lab.resolver.pins.documentOf(sandboxId).pins).toEqual([]);
 });

@@ -1,6 +1,5 @@
-import type { PolicyView } from '../policy/policy.ts';
+import type { NameRule, PolicyView } from '../policy/policy.ts';
 import { fitsWildcard } from './limits.ts';
-import type { NameRule } from '../policy/policy.ts';
 
 /** Whether a name may be asked for. `audited`: it is, though no rule names it. */
 export type Permission = Allowed | { kind: 'audited' } | { kind: 'denied' };
@@ -13,7 +12,6 @@ export interface Allowed {
 
 /** Only the policy's own names leave the host; in a mode without a list, or with one that is only watched, all do. */
 export function permissionFor(view: PolicyView, name: string): Permission {
-  if (view.policy.mode === 'none') return { kind: 'denied' };
   if (view.policy.mode === 'open') return { kind: 'allowed' };
   const verdict = view.mayResolve(name);
   const unnamed: Permission = view.policy.mode === 'audit' ? { kind: 'audited' } : { kind: 'denied' };

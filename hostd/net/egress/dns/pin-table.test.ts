@@ -43,6 +43,22 @@ test('an answer goes out only when its pins are in force', async () => {
   ]);
 });
 
+test('who needs a pin that is being made for another waits for it, and fails with it', async () => {
+  const { pins, sink } = table();
+  const slow = Promise.withResolvers<undefined>();
+  sink.delay = () => slow.promise;
+  const first = pins.pin(sandboxId, [ssh], 5000);
+  let done = false;
+  const second = pins.pin(sandboxId, [ssh], 5000).finally(() => {
+    done = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(done).toBe(false);
+  sink.failing = true;
+  slow.resolve(undefined);
+  expect((await Promise.allSettled([first, second])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
 test('a pin that can’t be made is a failure for the guest, and tried again with the next query', async () => {
   const zone: Zone = { 'git.example': { answers: [a('203.0.113.7')] } };
   const lab = resolverLab({ zone, policy: policyOf('enforce', 'git.example:22') });
@@ -233,7 +249,8 @@ test('a name that leads to ever new addresses pushes out its oldest pins', async
   const { pins, sink } = table();
   const addressOf = (index: number) => `198.51.${String(index >> 8)}.${String(index & 255)}`;
   for (let index = 0; index < 4100; index += 1)
-    await pins.pin(sandboxId, [{ ...ssh, address: addressOf(index) }], 5000);
+    await pins.pin(sandboxId, [{ ...ssh, address: addressOf(index) }, ...(index % 100 === 0 ? [ssh] : [])], 5000);
+  expect(sink.open.has(opened(ssh))).toBe(true);
   expect(sink.open.size).toBe(4096);
   expect(sink.open.has(opened({ ...ssh, address: addressOf(3) }))).toBe(false);
   expect(sink.open.has(opened({ ...ssh, address: addressOf(4099) }))).toBe(true);
