@@ -17,7 +17,7 @@ async function sourcesOfSite(site: string): Promise<string[]> {
     throw autoFailed('apt', `its list of mirrors can not be read: ${list}`);
   });
   return text.split('\n').flatMap((line) => {
-    const [uri = ''] = line.replace(/#.*$/, '').trim().split(/\s+/);
+    const [uri = ''] = line.trim().split(/\s+/);
     return uri === '' ? [] : [uri];
   });
 }

@@ -185,7 +185,7 @@ describe('auto:apt', () => {
     const list = path.join(directory, 'mirrors.txt');
     await writeFile(
       list,
-      '# near\nhttp://near.example/ubuntu/\tpriority:1\n\nhttps://far.example/ubuntu/ priority:2 # far\n',
+      '#http://off.example/\n# http://off.example/\nhttp://near.example/ubuntu/\tpriority:1\n\nhttps://far.example/ubuntu/ priority:2 # far\n',
     );
     expect(await expand('auto:apt', { [apt]: `mirror+file:${list}\n` })).toEqual([
       'far.example:443',

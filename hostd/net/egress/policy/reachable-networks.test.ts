@@ -20,6 +20,10 @@ it('are the rules as they are, but for closed ranges that they do not name', () 
   expect(networks('169.254.169.252/30:80')).toEqual(['169.254.169.252/31', '169.254.169.255/32']);
 });
 
+it('are not IPv6 networks whose addresses stand for IPv4 addresses', () => {
+  expect(networks('[2002::]/15:22')).toEqual(['2003::/16']);
+});
+
 it('keep port and transport, and there are none of name rules and in mode none', () => {
   expect(reachableNetworks(parsePolicy('audit', 'a.example udp:192.0.2.1:123 [2600::]/32:*'), host)).toEqual([
     { family: 4, network: '192.0.2.1/32', port: 123, transport: 'udp' },
