@@ -2,6 +2,9 @@ import type { Socket } from 'node:net';
 import type { Destination } from './decision.ts';
 import type { ListenSpec } from './options.ts';
 
+/** A server that takes nothing for this long after the guest's end is given up. */
+const flushMs = 30_000;
+
 /** One connection of a guest, from its first byte to its end, with the upstream connection that serves it now. */
 export class Flow {
   readonly sandboxId: string;
@@ -22,9 +25,10 @@ export class Flow {
     this.guest = guest;
     // The 'close' that follows is what counts.
     guest.on('error', () => undefined);
-    guest.once('close', () => {
+    guest.once('close', (hadError) => {
       this.#ended.abort();
-      this.#upstream?.destroy();
+      if (hadError || !guest.readableEnded) this.#upstream?.resetAndDestroy();
+      else this.#finishUpstream();
     });
   }
 
@@ -44,6 +48,13 @@ export class Flow {
     if (this.#upstream !== upstream) this.#upstream?.destroy();
     this.#upstream = upstream;
     this.address = address;
+  }
+
+  /** What the guest had sent before its end still goes out. */
+  #finishUpstream(): void {
+    const upstream = this.#upstream;
+    upstream?.setTimeout(flushMs, () => upstream.destroy());
+    upstream?.destroySoon();
   }
 
   /** Both ends get a reset, at once: not even what is buffered goes out. */

@@ -86,6 +86,28 @@ test('a reset on one side is a reset on the other', async () => {
   expect(await upstreamEnd).toMatchObject({ code: 'ECONNRESET' });
 });
 
+test('what a guest sends after the server’s end still arrives', async () => {
+  let length = 0;
+  const arrived = Promise.withResolvers<number>();
+  const { lab, listener } = await openLab((socket) => {
+    socket.end('enough');
+    socket.pause();
+    // By then everything is on its way and the guest is gone.
+    setTimeout(() => socket.on('data', (chunk) => (length += chunk.length)).resume(), 300);
+    socket.on('end', () => {
+      arrived.resolve(length);
+    });
+    socket.on('error', () => {
+      arrived.resolve(-1);
+    });
+  });
+  const guest = lab.connect(listener);
+  guest.write(hello);
+  await once(guest, 'data');
+  guest.end(Buffer.alloc(16 * 1024 * 1024));
+  expect(await arrived.promise).toBe(hello.length + 16 * 1024 * 1024);
+});
+
 test('a connection on which nothing moves is reset', async () => {
   const { lab, listener } = await openLab((socket) => socket.resume(), { idleMs: 150 });
   const guest = lab.connect(listener);

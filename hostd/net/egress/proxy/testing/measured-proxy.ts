@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { parsePolicy } from '../../policy/parse-rules.ts';
+import { startProxy } from '../start-proxy.ts';
+
+/** A proxy in a process of its own for measure.ts: arguments are the ports of the TLS and the HTTP server; tells its own ports, and its memory when asked. */
+const [tlsPort, httpPort] = process.argv.slice(2).map(Number);
+const view = compilePolicy(parsePolicy('enforce', ['good.test:443,80']), { own: [] });
+const proxy = await startProxy({
+  viewOf: () => ({ sandboxId: 'sbx_measured', view }),
+  resolve: () => Promise.resolve(['9.9.9.1']),
+  dial: async (_, port) => {
+    const socket = connect({ port: (port === 443 ? tlsPort : httpPort) ?? 0, host: '127.0.0.1', allowHalfOpen: true });
+    await once(socket, 'connect');
+    return socket;
+  },
+  record: () => undefined,
+});
+const listeners = [
+  await proxy.listen({ address: '127.0.0.1', port: 0, forPort: 443, layer: 'tls' }),
+  await proxy.listen({ address: '127.0.0.1', port: 0, forPort: 80, layer: 'http' }),
+];
+let peakMiB = 0;
+setInterval(() => (peakMiB = Math.max(peakMiB, process.memoryUsage.rss() / 1024 / 1024)), 10);
+process.on('message', () =>
+  process.send?.({ peakMiB, cpuMs: process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000 }),
+);
+process.send?.(listeners.map(({ port }) => port));
