@@ -222,6 +222,18 @@ test('a policy takes effect with the next query, and closes what the last one ha
   expect((await lab.ask('evil.example')).rcode).toBe(0);
 });
 
+test('a policy that changes just before pins are made decides about them', async () => {
+  const lab = resolverLab({ zone, policy: policyOf('enforce', 'www.example.org:22') });
+  lab.observed.push = () => {
+    // The answer is decided, its pins are not made yet.
+    lab.setPolicy(policyOf('enforce', 'evil.example'));
+    void lab.resolver.policyChanged(sandboxId);
+    return 0;
+  };
+  await lab.ask('www.example.org');
+  expect(lab.sink.log).toEqual([]);
+});
+
 test('a sandbox that is gone leaves no pins behind', async () => {
   const lab = resolverLab({ zone, policy: policyOf('enforce', 'www.example.org:22') });
   await lab.ask('www.example.org');

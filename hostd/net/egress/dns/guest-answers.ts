@@ -62,7 +62,10 @@ export class GuestAnswers {
     if (outcome.kind === 'failed') return serverFailure;
     if (outcome.kind === 'none' && outcome.why === 'no-data') return noData;
     if (outcome.kind !== 'addresses') return noSuchName;
-    const { view, ttlSeconds } = outcome;
+    const { ttlSeconds } = outcome;
+    // Pins by the policy of this very moment: a change closes only those that are there.
+    const view = this.#options.viewOfSandbox(sandboxId);
+    if (view === undefined) return serverFailure;
     const ports = view.rawPorts(name);
     const addresses = outcome.addresses.slice(0, Math.max(1, Math.floor(maxPinsPerAnswer / Math.max(1, ports.length))));
     const pins = addresses

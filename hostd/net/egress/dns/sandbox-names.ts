@@ -6,8 +6,8 @@ import { permissionFor, type Permission } from './permission.ts';
 
 /** What became of a sandbox's wish to know a name's addresses. */
 export type NameOutcome =
-  /** The policy allows the name and these addresses. `view` is the policy of the moment they were known. */
-  | { kind: 'addresses'; addresses: readonly string[]; ttlSeconds: number; view: PolicyView }
+  /** The policy allows the name and these addresses. */
+  | { kind: 'addresses'; addresses: readonly string[]; ttlSeconds: number }
   /** No rule names it. Nothing was asked for, unless the policy changed meanwhile. */
   | { kind: 'denied' }
   /** It exists, but leads only to closed addresses: these. */
@@ -58,7 +58,7 @@ export class SandboxNames {
     if (usable.length === 0) return { kind: 'rebind', addresses };
     // What the proxy connects to it reports itself.
     if (transport !== 'proxy') this.#passed(about, permissionNow);
-    return { kind: 'addresses', addresses: usable, ttlSeconds, view };
+    return { kind: 'addresses', addresses: usable, ttlSeconds };
   }
 
   #passed(about: Pick<DnsObservation, 'sandboxId' | 'name' | 'transport'>, permission: Permission): void {
