@@ -4,25 +4,20 @@
 export function* envFileEntries(text: string): Generator<[string, string]> {
   const reader = new TextReader(text);
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
-    if (line.text === '') continue;
-    const equals = line.text.indexOf('=');
-    const heredoc = line.text.indexOf('<<');
+    if (line === '') continue;
+    const equals = line.indexOf('=');
+    const heredoc = line.indexOf('<<');
     if (equals >= 0 && (heredoc < 0 || equals < heredoc)) {
-      yield [line.text.slice(0, equals), line.text.slice(equals + 1)];
+      yield [line.slice(0, equals), line.slice(equals + 1)];
     } else if (heredoc >= 0) {
-      const name = line.text.slice(0, heredoc);
-      const delimiter = line.text.slice(heredoc + 2);
-      if (name === '' || delimiter === '') throw new Error(`no name or no delimiter in '${line.text}'`);
+      const name = line.slice(0, heredoc);
+      const delimiter = line.slice(heredoc + 2);
+      if (name === '' || delimiter === '') throw new Error(`no name or no delimiter in '${line}'`);
       yield [name, reader.until(delimiter)];
     } else {
-      throw new Error(`neither NAME=VALUE nor NAME<<DELIMITER: '${line.text}'`);
+      throw new Error(`neither NAME=VALUE nor NAME<<DELIMITER: '${line}'`);
     }
   }
-}
-
-interface Line {
-  text: string;
-  ended: boolean;
 }
 
 /** Lines that end with LF; on Linux a CR belongs to the line. */
@@ -34,10 +29,10 @@ class TextReader {
     this.#text = text;
   }
 
-  next(): Line | undefined {
+  next(): string | undefined {
     if (this.#at >= this.#text.length) return undefined;
     const end = this.#text.indexOf('\n', this.#at);
-    const line = { text: this.#text.slice(this.#at, end < 0 ? undefined : end), ended: end >= 0 };
+    const line = this.#text.slice(this.#at, end < 0 ? undefined : end);
     this.#at = end < 0 ? this.#text.length : end + 1;
     return line;
   }
@@ -48,9 +43,8 @@ class TextReader {
     for (;;) {
       const before = this.#at;
       const line = this.next();
-      if (line?.text === delimiter) return this.#text.slice(start, Math.max(start, before - 1));
+      if (line === delimiter) return this.#text.slice(start, Math.max(start, before - 1));
       if (line === undefined) throw new Error(`the delimiter '${delimiter}' is missing`);
-      if (!line.ended) throw new Error('the text ends within a value');
     }
   }
 }

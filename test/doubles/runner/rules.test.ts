@@ -71,6 +71,7 @@ describe('files of names and values', () => {
   it.each<[string, string, [string, string][]]>([
     ['a pair', 'A=b\n', [['A', 'b']]],
     ['a value with signs of both kinds', 'A=b=c<<d', [['A', 'b=c<<d']]],
+    ['a delimiter with an equals sign', 'A<<X=1\nb\nX=1\n', [['A', 'b']]],
     ['blank lines', '\n\nA=b\n\n', [['A', 'b']]],
     ['a CR belongs to the value', 'A=b\r\n', [['A', 'b\r']]],
     ['a long value', 'A<<X\nb\nc\nX\n', [['A', 'b\nc']]],
