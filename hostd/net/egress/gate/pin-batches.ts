@@ -1,9 +1,12 @@
 import type { Pin } from '../dns/pin-document.ts';
 import type { PinSink } from '../dns/pin-table.ts';
-import type { PinAddition, PinnedSandbox, PinRemoval, PinWriter } from './pin-writer.ts';
+import type { Opening, PinnedSandbox, PinWriter } from './pin-writer.ts';
 
-interface Waiting<Item> {
-  item: Item;
+interface Waiting {
+  sandbox: PinnedSandbox;
+  opening: Opening;
+  /** Of an addition; undefined: a removal. */
+  lifetimeMs: number | undefined;
   resolve: () => void;
   reject: (cause: unknown) => void;
 }
@@ -18,7 +21,7 @@ const maxBatch = 4096;
 export class PinBatches implements PinSink {
   readonly #writer: PinWriter;
   readonly #sandboxOf: (sandboxId: string) => PinnedSandbox | undefined;
-  #waiting: (Waiting<PinAddition> & { kind: 'add' } | Waiting<PinRemoval> & { kind: 'remove' })[] = [];
+  readonly #waiting: Waiting[] = [];
   #writing = false;
 
   constructor(writer: PinWriter, sandboxOf: (sandboxId: string) => PinnedSandbox | undefined) {
@@ -26,33 +29,28 @@ export class PinBatches implements PinSink {
     this.#sandboxOf = sandboxOf;
   }
 
-  add(sandboxId: string, { address, port, transport }: Pin, lifetimeMs: number): Promise<void> {
+  add(sandboxId: string, pin: Pin, lifetimeMs: number): Promise<void> {
     const sandbox = this.#sandboxOf(sandboxId);
     if (sandbox === undefined) return Promise.reject(new Error(`no sandbox ${sandboxId}`));
-    const item = { sandbox, opening: { address, port, transport }, lifetimeMs };
-    return this.#enqueue((resolve, reject) => ({ kind: 'add', item, resolve, reject }));
+    return this.#enqueue(sandbox, pin, lifetimeMs);
   }
 
-  remove(sandboxId: string, { address, port, transport }: Pin): Promise<void> {
+  remove(sandboxId: string, pin: Pin): Promise<void> {
     const sandbox = this.#sandboxOf(sandboxId);
     // Gone, and its filter with it.
-    if (sandbox === undefined) return Promise.resolve();
-    const item = { sandbox, opening: { address, port, transport } };
-    return this.#enqueue((resolve, reject) => ({ kind: 'remove', item, resolve, reject }));
+    return sandbox === undefined ? Promise.resolve() : this.#enqueue(sandbox, pin, undefined);
   }
 
   async inUse(sandboxId: string, pins: readonly Pin[]): Promise<readonly Pin[]> {
     const sandbox = this.#sandboxOf(sandboxId);
     if (sandbox === undefined) return [];
-    const used = await this.#writer.inUse(sandbox, pins);
+    const used = await this.#writer.inUse(sandbox, pins.map(openingOf));
     return used.map((opening) => ({ ...opening, name: '' }));
   }
 
-  #enqueue(
-    make: (resolve: () => void, reject: (cause: unknown) => void) => (typeof this.#waiting)[number],
-  ): Promise<void> {
+  #enqueue(sandbox: PinnedSandbox, pin: Pin, lifetimeMs: number | undefined): Promise<void> {
     const written = new Promise<void>((resolve, reject) => {
-      this.#waiting.push(make(resolve, reject));
+      this.#waiting.push({ sandbox, opening: openingOf(pin), lifetimeMs, resolve, reject });
     });
     if (!this.#writing) {
       this.#writing = true;
@@ -63,38 +61,45 @@ export class PinBatches implements PinSink {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#writeNext();
+    while (this.#waiting.length > 0) {
+      const isRemoval = this.#waiting[0]?.lifetimeMs === undefined;
+      const other = this.#waiting.findIndex(({ lifetimeMs }) => (lifetimeMs === undefined) !== isRemoval);
+      const batch = this.#waiting.splice(0, Math.min(maxBatch, other === -1 ? this.#waiting.length : other));
+      if (!(await this.#write(batch, isSingle(batch)))) await this.#writeBySandbox(batch);
+    }
     this.#writing = false;
   }
 
-  async #writeNext(): Promise<void> {
-    const kind = this.#waiting[0]?.kind;
-    const other = this.#waiting.findIndex((one) => one.kind !== kind);
-    const batch = this.#waiting.splice(0, Math.min(maxBatch, other === -1 ? this.#waiting.length : other));
-    try {
-      const additions = batch.flatMap((one) => (one.kind === 'add' ? [one.item] : []));
-      if (additions.length > 0) await this.#writer.add(additions);
-      else await this.#writer.remove(batch.map(({ item }) => ({ sandbox: item.sandbox, opening: item.opening })));
-      for (const { resolve } of batch) resolve();
-    } catch (cause) {
-      if (batch.length === 1) batch[0]?.reject(cause);
-      else await this.#oneByOne(batch);
+  /** So that one sandbox whose filter is gone does not take others' pins with it. */
+  async #writeBySandbox(batch: readonly Waiting[]): Promise<void> {
+    const sandboxIds = new Set(batch.map(({ sandbox }) => sandbox.sandboxId));
+    for (const sandboxId of sandboxIds) {
+      const own = batch.filter(({ sandbox }) => sandbox.sandboxId === sandboxId);
+      await this.#write(own, true);
     }
   }
 
-  /** So that one sandbox whose filter is gone does not take others' pins with it. */
-  async #oneByOne(batch: typeof this.#waiting): Promise<void> {
-    const sandboxIds = [...new Set(batch.map(({ item }) => item.sandbox.sandboxId))];
-    for (const sandboxId of sandboxIds) {
-      const own = batch.filter(({ item }) => item.sandbox.sandboxId === sandboxId);
-      try {
-        const additions = own.flatMap((one) => (one.kind === 'add' ? [one.item] : []));
-        if (additions.length > 0) await this.#writer.add(additions);
-        else await this.#writer.remove(own.map(({ item }) => item));
-        for (const { resolve } of own) resolve();
-      } catch (cause) {
-        for (const { reject } of own) reject(cause);
-      }
+  /** False when it failed and may be tried in parts. */
+  async #write(batch: readonly Waiting[], isLastTry: boolean): Promise<boolean> {
+    try {
+      const additions = batch.flatMap(({ sandbox, opening, lifetimeMs }) =>
+        lifetimeMs === undefined ? [] : [{ sandbox, opening, lifetimeMs }],
+      );
+      if (additions.length > 0) await this.#writer.add(additions);
+      else await this.#writer.remove(batch.map(({ sandbox, opening }) => ({ sandbox, opening })));
+      for (const { resolve } of batch) resolve();
+      return true;
+    } catch (cause) {
+      if (isLastTry) for (const { reject } of batch) reject(cause);
+      return isLastTry;
     }
   }
+}
+
+function isSingle(batch: readonly Waiting[]): boolean {
+  return new Set(batch.map(({ sandbox }) => sandbox.sandboxId)).size === 1;
+}
+
+function openingOf({ address, port, transport }: Opening): Opening {
+  return { address, port, transport };
 }
