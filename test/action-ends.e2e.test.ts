@@ -150,7 +150,7 @@ describe('cancelled', () => {
   test('while its artifacts come back: none of them is there in part', async () => {
     await using runner = await Runner.start();
     const job = runner.run(
-      { steps: [action.step({ run: 'head -c 400M /dev/urandom >big', artifacts: 'big', 'artifacts-dir': 'out' })] },
+      { steps: [action.step({ run: 'head -c 600M /dev/zero >big', artifacts: 'big', 'artifacts-dir': 'out' })] },
       {
         onLine: (_step, line) => {
           if (line.startsWith('CPU '))
@@ -249,7 +249,7 @@ test('nobody renewed the lease of the runner that died, and its end is the end o
   expect(Math.abs(renewedMs)).toBeLessThan(1000);
   // a live runner would have renewed it by now
   expect(Date.parse(sandbox.info.expiresAt) - Date.now()).toBeLessThan((180 - 60) * 1000);
-  await sandbox.renew(1);
+  await sandbox.renew(1, { shorten: true });
   await sandbox.disconnect();
   await until(async () => (await Sandbox.list({ connection: { host: suite.host } })).length === 0);
 });
