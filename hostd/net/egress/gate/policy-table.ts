@@ -80,6 +80,10 @@ export class PolicyTable {
     return this.#entries.get(sandboxId);
   }
 
+  sandboxIds(): string[] {
+    return [...this.#entries.keys()];
+  }
+
   revisions(sandboxIds: readonly string[]): Record<string, number> {
     return Object.fromEntries(
       sandboxIds.flatMap((sandboxId) => {

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { systemClock } from '../../../platform/clock.ts';
+import type { Proxy, ProxyEntry } from '../proxy/options.ts';
+import { startProxy } from '../proxy/start-proxy.ts';
+import { operation } from './control-server.ts';
+import { namesSocket } from './helper-files.ts';
+import { InTurn } from './in-turn.ts';
+import {
+  policyDocumentSchema,
+  proxyListenSchema,
+  reportRequestSchema,
+  sandboxRequestSchema,
+  type PolicyAck,
+  type PolicyDocument,
+} from './messages.ts';
+import { NamesClient } from './names-client.ts';
+import { PolicyTable } from './policy-table.ts';
+import { ProxyListeners } from './proxy-listeners.ts';
+import { ReportLog, type Counted } from './report-log.ts';
+import type { HelperService } from './run-helper.ts';
+
+/** The proxy with its policies. Names it asks of the resolver that serves this folder. It dials from wherever this process is. */
+export async function openProxyService(folder: string): Promise<HelperService> {
+  const table = new PolicyTable();
+  const report = new ReportLog(() => systemClock.wallMs());
+  const names = new NamesClient(namesSocket(folder));
+  const turn = new InTurn();
+  const proxy = await startProxy({
+    viewOf: (source) => table.atSource(source),
+    resolve: (sandboxId, name) => names.addressesOf(sandboxId, name),
+    dial,
+    record: (entry) => {
+      report.count(countedOf(entry));
+    },
+  });
+  const listeners = new ProxyListeners(proxy);
+
+  /** Between the first line and the last nothing else happens in this process: no connection meets half a change. */
+  function setPolicies(document: PolicyDocument): PolicyAck {
+    const prepared = table.prepare(document);
+    table.commit(prepared);
+    const cut = proxy.enforceAgain();
+    prepared.dropped.forEach((sandboxId) => {
+      forget(sandboxId, document.phase === 'final');
+    });
+    return { revisions: table.revisions(document.sandboxes.map(({ sandboxId }) => sandboxId)), cut };
+  }
+
+  function forget(sandboxId: string, isGone: boolean): void {
+    countUsage(proxy, report);
+    proxy.forget(sandboxId);
+    if (isGone) report.drop(sandboxId);
+  }
+
+  return {
+    operations: {
+      setPolicies: operation(policyDocumentSchema, setPolicies),
+      dropSandbox: operation(sandboxRequestSchema, ({ sandboxId }) => {
+        table.drop(sandboxId);
+        forget(sandboxId, true);
+      }),
+      listen: operation(proxyListenSchema, (wanted) => turn.do(() => listeners.set(wanted.listeners))),
+      report: operation(reportRequestSchema, ({ since, limit }) => {
+        countUsage(proxy, report);
+        return report.page(since, limit);
+      }),
+    },
+    health: () => ({
+      epoch: report.epoch,
+      sandboxes: table.size,
+      listeners: listeners.size,
+      reportRows: report.size,
+    }),
+    close: async () => {
+      await proxy.close();
+      await names.close();
+    },
+  };
+}
+
+async function dial(address: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, keepAlive: true });
+  try {
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.on('error', () => undefined);
+    socket.destroy();
+    throw error;
+  }
+}
+
+function countedOf({ sandboxId, outcome, reason, failure, name, address, port, transport }: ProxyEntry): Counted {
+  const word = outcome === 'audited' ? 'would-deny' : outcome;
+  return { sandboxId, outcome: word, reason, failure, name, address, port, transport };
+}
+
+function countUsage(proxy: Proxy, report: ReportLog): void {
+  for (const { sandboxId, name, port, connections: count, bytesIn, bytesOut } of proxy.usage()) {
+    report.setTotals({ sandboxId, outcome: 'usage', name, port, transport: 'tcp' }, { count, bytesIn, bytesOut });
+  }
+}

@@ -1,0 +1,202 @@
+import { systemClock } from '../../../platform/clock.ts';
+import { hostBootId } from '../../../platform/process-identity.ts';
+import { openDnsListener, type DnsListener } from '../../dns/listener.ts';
+import type { UpstreamServers } from '../dns/lookup.ts';
+import type { DnsObservation } from '../dns/observation.ts';
+import type { PinDocument } from '../dns/pin-document.ts';
+import { isPinnable } from '../dns/pin-table.ts';
+import { createResolver, type Resolver } from '../dns/resolver.ts';
+import { hostResolver } from '../../dns/forwarder.ts';
+import { operation } from './control-server.ts';
+import { namesSocket, pinsFile } from './helper-files.ts';
+import { InTurn } from './in-turn.ts';
+import {
+  copyRequestSchema,
+  dnsListenSchema,
+  policyDocumentSchema,
+  reportRequestSchema,
+  restorePinsSchema,
+  sandboxRequestSchema,
+  type DnsListen,
+  type PolicyAck,
+  type PolicyDocument,
+} from './messages.ts';
+import { openNamesServer } from './names-server.ts';
+import { PinBatches } from './pin-batches.ts';
+import { loadPins, savePins } from './pin-memory.ts';
+import type { PinWriter } from './pin-writer.ts';
+import { PolicyTable, type PolicyEntry } from './policy-table.ts';
+import { ReportLog } from './report-log.ts';
+import type { HelperService } from './run-helper.ts';
+
+const renewPinsMs = 20_000;
+const savePinsMs = 5000;
+
+/** Names, pins and their policies, for the guests over DNS and for the proxy over a socket of its own in this folder. */
+export async function openResolverService(folder: string, writer: PinWriter): Promise<HelperService> {
+  const service = new ResolverService(folder, writer);
+  await service.open();
+  return service;
+}
+
+class ResolverService implements HelperService {
+  readonly #folder: string;
+  readonly #writer: PinWriter;
+  readonly #table = new PolicyTable();
+  readonly #report = new ReportLog(() => systemClock.wallMs());
+  readonly #resolver: Resolver;
+  readonly #turn = new InTurn();
+  readonly #closers: (() => unknown)[] = [];
+  #remembered = new Map<string, PinDocument>();
+  #isSavedEmpty = false;
+  #dns: { spec: string; listener: DnsListener } | undefined;
+  #upstream: UpstreamServers | undefined;
+
+  constructor(folder: string, writer: PinWriter) {
+    this.#folder = folder;
+    this.#writer = writer;
+    this.#resolver = createResolver({
+      viewOf: (address) => this.#table.atSource(address),
+      viewOfSandbox: (sandboxId) => this.#table.of(sandboxId)?.view,
+      upstream: { resolve: (query, exchange) => this.#servers().resolve(query, exchange) },
+      pins: new PinBatches(writer, (sandboxId) => this.#table.of(sandboxId)),
+      record: (observation) => {
+        this.#record(observation);
+      },
+      now: () => systemClock.monotonicMs(),
+    });
+  }
+
+  async open(): Promise<void> {
+    this.#remembered = await loadPins(pinsFile(this.#folder), await now());
+    const names = await openNamesServer(namesSocket(this.#folder), async (sandboxId, name) => {
+      const outcome = await this.#resolver.resolveName(sandboxId, name);
+      // Closed addresses, too: the proxy refuses them, and says so to the guest and in the report.
+      return outcome.kind === 'addresses' || outcome.kind === 'rebind' ? outcome.addresses : [];
+    });
+    const timers = [
+      setInterval(() => void this.#resolver.pins.renewInUse().catch(complain), renewPinsMs),
+      setInterval(() => void this.#save().catch(complain), savePinsMs),
+    ];
+    this.#closers.push(
+      () => {
+        for (const timer of timers) clearInterval(timer);
+      },
+      () => names.close(),
+    );
+  }
+
+  readonly operations = {
+    setPolicies: operation(policyDocumentSchema, (document) => this.#turn.do(() => this.#setPolicies(document))),
+    dropSandbox: operation(sandboxRequestSchema, ({ sandboxId }) =>
+      this.#turn.do(() => Promise.resolve(this.#drop(sandboxId))),
+    ),
+    copySandbox: operation(copyRequestSchema, ({ from, to }) =>
+      this.#restore(to, this.#resolver.pins.documentOf(from)),
+    ),
+    pins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#resolver.pins.documentOf(sandboxId)),
+    restorePins: operation(restorePinsSchema, ({ sandboxId, document }) => this.#restore(sandboxId, document)),
+    listen: operation(dnsListenSchema, (spec) => this.#turn.do(() => this.#listen(spec))),
+    report: operation(reportRequestSchema, ({ since, limit }) => this.#report.page(since, limit)),
+  };
+
+  health() {
+    const { epoch, size: reportRows } = this.#report;
+    return { epoch, sandboxes: this.#table.size, listeners: this.#dns === undefined ? 0 : 1, reportRows };
+  }
+
+  async close(): Promise<void> {
+    await this.#dns?.listener.close();
+    for (const close of this.#closers) await close();
+    await this.#save();
+  }
+
+  async #setPolicies(document: PolicyDocument): Promise<PolicyAck> {
+    const prepared = this.#table.prepare(document);
+    // Before its names are answered: what an earlier resolver opened for it, and this one does not know of.
+    for (const entry of prepared.added) await this.#takeOver(entry);
+    this.#table.commit(prepared);
+    for (const sandboxId of prepared.dropped) this.#forget(sandboxId);
+    for (const { sandboxId, view } of prepared.added) {
+      const document = this.#remembered.get(sandboxId);
+      this.#remembered.delete(sandboxId);
+      if (document !== undefined) await this.#resolver.pins.restore(sandboxId, document, view);
+    }
+    // Every one, also when one fails: the names of all are decided by the new policies already.
+    const closed = await Promise.allSettled(
+      prepared.changed.map(({ sandboxId }) => this.#resolver.policyChanged(sandboxId)),
+    );
+    const failure = closed.find((result) => result.status === 'rejected');
+    if (failure !== undefined) throw new Error(`pins could not be closed: ${String(failure.reason)}`);
+    return { revisions: this.#table.revisions(document.sandboxes.map(({ sandboxId }) => sandboxId)), cut: 0 };
+  }
+
+  async #takeOver({ sandboxId, sourceAddress, view }: PolicyEntry): Promise<void> {
+    const { pins } = this.#remembered.get(sandboxId) ?? { pins: [] };
+    const supported = pins.filter(
+      (pin) =>
+        isPinnable(view, pin) &&
+        view.rawPorts(pin.name).some(({ port, transport }) => port === pin.port && transport === pin.transport),
+    );
+    await this.#writer.keepOnly({ sandboxId, sourceAddress }, supported);
+  }
+
+  async #restore(sandboxId: string, document: PinDocument): Promise<void> {
+    const entry = this.#table.of(sandboxId);
+    if (entry === undefined) throw new Error(`no sandbox ${sandboxId}`);
+    await this.#resolver.pins.restore(sandboxId, document, entry.view);
+  }
+
+  #drop(sandboxId: string): void {
+    this.#table.drop(sandboxId);
+    this.#forget(sandboxId);
+  }
+
+  #forget(sandboxId: string): void {
+    this.#resolver.forget(sandboxId);
+    this.#report.drop(sandboxId);
+  }
+
+  async #listen(spec: DnsListen): Promise<void> {
+    const text = JSON.stringify(spec);
+    if (this.#dns?.spec === text) return;
+    const { address, port, resolvConf, upstreams } = spec;
+    await this.#dns?.listener.close();
+    this.#dns = undefined;
+    const servers = { address, port, resolvConf, ...(upstreams === undefined ? {} : { upstreams }) };
+    this.#upstream = hostResolver(servers, systemClock);
+    const answer = this.#resolver.answerQuery.bind(this.#resolver);
+    this.#dns = { spec: text, listener: await openDnsListener({ address, port, answer }) };
+  }
+
+  #servers(): UpstreamServers {
+    if (this.#upstream === undefined) throw new Error('no one said yet which servers to ask');
+    return this.#upstream;
+  }
+
+  #record({ sandboxId, outcome, reason, name, address, transport }: DnsObservation): void {
+    // The proxy records what it refuses; where a name leads elsewhere, too, nothing was refused.
+    if (transport === 'proxy' && reason === 'rebind') return;
+    this.#report.count({ sandboxId, outcome, reason, name, address, transport });
+  }
+
+  async #save(): Promise<void> {
+    const sandboxes: Record<string, PinDocument> = {};
+    for (const sandboxId of this.#table.sandboxIds()) {
+      const document = this.#resolver.pins.documentOf(sandboxId);
+      if (document.pins.length > 0) sandboxes[sandboxId] = document;
+    }
+    const isEmpty = Object.keys(sandboxes).length === 0;
+    if (isEmpty && this.#isSavedEmpty) return;
+    this.#isSavedEmpty = isEmpty;
+    await savePins(pinsFile(this.#folder), await now(), sandboxes);
+  }
+}
+
+async function now(): Promise<{ monotonicMs: number; bootId: string }> {
+  return { monotonicMs: systemClock.monotonicMs(), bootId: await hostBootId() };
+}
+
+function complain(error: unknown): void {
+  console.error(String(error));
+}
