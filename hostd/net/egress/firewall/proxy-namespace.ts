@@ -1,0 +1,121 @@
+import { readdir } from 'node:fs/promises';
+import { isOffshootError } from '../../../errors/offshoot-error.ts';
+import { runChecked, type Runner } from '../../../platform/run.ts';
+import { listLinks } from '../../ip-json.ts';
+import { listChains, listRules } from '../../nft-json.ts';
+import { netnsDirectory, type NetworkPlan } from '../../plan.ts';
+import { step } from '../../setup-error.ts';
+import { lines } from '../../slot-commands.ts';
+import { planProxy, proxyLinkName, type ProxyPlan } from './proxy-plan.ts';
+import { passageComment, proxyPassage, proxyRules } from './proxy-rules.ts';
+
+/** Run inside the netns with the rules as its argument and `ip` commands as its input: nothing is up before the rules hold. */
+const insideScript = `set -e
+echo 0 > /proc/sys/net/ipv4/ip_forward
+if [ -e /proc/sys/net/ipv6/conf/all/disable_ipv6 ]; then
+  echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
+  echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
+fi
+nft "$1"
+exec ip -batch -`;
+
+/** The network namespace in which the proxy of an instance runs, its port on the bridge, and its passage through the host's rules. */
+export class ProxyNamespace {
+  readonly proxy: ProxyPlan;
+  readonly #runner: Runner;
+  readonly #plan: NetworkPlan;
+
+  /** Throws TypeError where the plan leaves the proxy no address. */
+  constructor(runner: Runner, plan: NetworkPlan) {
+    this.#runner = runner;
+    this.#plan = plan;
+    this.proxy = planProxy(plan);
+  }
+
+  /**
+   * Makes what is missing and mends what is not as it should be; programs in the namespace stay in it. Lets sandboxes in on these TCP
+   * ports of the proxy and no others. To be called when bridge and host rules stand, and after each time they were mended. Throws
+   * `network-setup-failed`, `tool-missing`.
+   */
+  async ensure(listenerPorts: readonly number[]): Promise<void> {
+    await step('Making the network of the proxy', async () => {
+      try {
+        await this.#make(listenerPorts);
+      } catch (firstError) {
+        // A name without a namespace behind it, as a killed `ip` leaves: once more from a clean slate.
+        if (isOffshootError(firstError)) throw firstError;
+        await this.#remove();
+        await this.#make(listenerPorts);
+      }
+    });
+    await step('Letting the proxy through the rules of the host', () => this.#ensurePassage());
+  }
+
+  /** Resolves when namespace and link are gone; the passage goes with the host's table. Tolerates absence. Throws `network-setup-failed`, `tool-missing`. */
+  async remove(): Promise<void> {
+    await step('Removing the network of the proxy', () => this.#remove());
+  }
+
+  async #make(listenerPorts: readonly number[]): Promise<void> {
+    const { netnsName, netnsPath, vethName, address, mac } = this.proxy;
+    const { bridgeName, bridgeAddress, bridgeMac, subnet, link } = this.#plan;
+    const mtu = String(link.mtu);
+    const names = await readdir(netnsDirectory).catch((): string[] => []);
+    const links = await listLinks(this.#runner);
+    const outside = [
+      ...(names.includes(netnsName) ? [] : [`netns add ${netnsName}`]),
+      ...(links.some((one) => one.ifname === vethName)
+        ? []
+        : [`link add name ${vethName} mtu ${mtu} type veth peer name ${proxyLinkName} mtu ${mtu} netns ${netnsName}`]),
+      `link set dev ${vethName} addrgenmode none`,
+      `link set dev ${vethName} master ${bridgeName}`,
+      // Sandboxes' ports are isolated: they may talk to this one, not to each other.
+      `link set dev ${vethName} type bridge_slave isolated off`,
+      `link set dev ${vethName} up`,
+    ];
+    await runChecked(this.#runner, 'ip', ['-batch', '-'], { input: lines(outside) });
+    const inside = [
+      `link set dev ${proxyLinkName} address ${mac} mtu ${mtu}`,
+      `addr replace ${address}/32 dev ${proxyLinkName}`,
+      `link set dev ${proxyLinkName} up`,
+      `neigh replace ${bridgeAddress} lladdr ${bridgeMac} dev ${proxyLinkName} nud permanent`,
+      `route replace ${subnet} dev ${proxyLinkName} src ${address}`,
+      `route replace default via ${bridgeAddress} dev ${proxyLinkName} src ${address}`,
+    ];
+    const rules = proxyRules(this.#plan, this.proxy, listenerPorts);
+    const args = [`--net=${netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', rules];
+    await runChecked(this.#runner, 'nsenter', args, { input: lines(inside) });
+  }
+
+  async #ensurePassage(): Promise<void> {
+    const { tableName } = this.#plan;
+    const passage = proxyPassage(this.#plan, this.proxy);
+    const chains = (await listChains(this.#runner)).filter(({ table }) => table === tableName);
+    const present = (
+      await Promise.all(
+        chains
+          .filter(({ name }) => passage.some(({ chain }) => chain === name))
+          .map((chain) => listRules(this.#runner, chain)),
+      )
+    ).flatMap((rules) => rules.filter(({ comment }) => comment === passageComment));
+    if (present.length === passage.length) return;
+    const document = [
+      ...present.map(({ chain, handle }) => `delete rule inet ${tableName} ${chain} handle ${String(handle)}`),
+      ...passage.map(({ chain, rule }) => `insert rule inet ${tableName} ${chain} ${rule} comment "${passageComment}"`),
+    ];
+    await runChecked(this.#runner, 'nft', ['-f', '-'], { input: lines(document) });
+  }
+
+  async #remove(): Promise<void> {
+    const { netnsName, vethName } = this.proxy;
+    const input = lines([`link del dev ${vethName}`, `netns del ${netnsName}`]);
+    const { stderr } = await this.#runner.run('ip', ['-force', '-batch', '-'], { input });
+    const problems = stderr.split('\n').filter((line) => line !== '' && !isAbsence(line));
+    if (problems.length > 0) throw new Error(problems.join('; '));
+  }
+}
+
+/** What `ip` says of things that are not there; `-batch` adds a line of its own for each failure. */
+function isAbsence(line: string): boolean {
+  return /Cannot find device|No such file or directory|^Command failed -:\d+$/.test(line);
+}

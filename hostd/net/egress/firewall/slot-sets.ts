@@ -1,0 +1,39 @@
+/** Transports whose ports a policy speaks of; each has sets of its own, as nft types a connection's original port only where it knows the transport. */
+export const transports = ['tcp', 'udp'] as const;
+export type Transport = (typeof transports)[number];
+
+/** More than the pins a resolver keeps for one sandbox (4096), and room for some that are being replaced. */
+const pinsPerSet = 8192;
+/** Destinations counted for reports; a guest that tries more of them within the time is refused all the same. */
+const countedDestinations = 4096;
+const countedMinutes = 10;
+
+export const pinnedSet = (transport: Transport): string => `pinned_${transport}`;
+/** Addresses pinned on every port. */
+export const pinnedHostsSet = (transport: Transport): string => `pinned_hosts_${transport}`;
+
+export const outcomes = ['denied', 'audited'] as const;
+export type CountedOutcome = (typeof outcomes)[number];
+
+export const countedSet = (outcome: CountedOutcome, protocol: Transport | 'other'): string => `${outcome}_${protocol}`;
+
+/** Sets that live as long as the namespace: a change of policy leaves what is pinned and counted. Name and definition, for `add set`. */
+export const lastingSets: readonly { name: string; definition: string }[] = [
+  ...transports.flatMap((transport) => [
+    lasting(pinnedSet(transport), `type ipv4_addr . inet_service; size ${String(pinsPerSet)}; flags timeout;`),
+    lasting(pinnedHostsSet(transport), `type ipv4_addr; size ${String(pinsPerSet)}; flags timeout;`),
+  ]),
+  ...outcomes.flatMap((outcome) => [
+    ...transports.map((transport) => lasting(countedSet(outcome, transport), counted('ipv4_addr . inet_service'))),
+    lasting(countedSet(outcome, 'other'), counted('ipv4_addr . inet_proto')),
+  ]),
+];
+
+function lasting(name: string, definition: string): { name: string; definition: string } {
+  return { name, definition: `{ ${definition} counter; }` };
+}
+
+function counted(type: string): string {
+  const size = String(countedDestinations);
+  return `type ${type}; size ${size}; flags dynamic, timeout; timeout ${String(countedMinutes)}m;`;
+}
