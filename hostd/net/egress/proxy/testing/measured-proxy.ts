@@ -1,12 +1,24 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { parsePolicy } from '../../policy/parse-rules.ts';
+import type { NameRule } from '../../policy/policy.ts';
 import { startProxy } from '../start-proxy.ts';
 
 /** A proxy in a process of its own for measure.ts: arguments are the ports of the TLS and the HTTP server; tells its own ports, and its memory when asked. */
 const [tlsPort, httpPort] = process.argv.slice(2).map(Number);
-const view = compilePolicy(parsePolicy('enforce', ['good.test:443,80']), { own: [] });
+const name = {
+  kind: 'name',
+  name: 'good.test',
+  wildcard: false,
+  transport: 'tcp',
+  allowPrivate: false,
+  text: '',
+} as const;
+const rules: NameRule[] = [
+  { ...name, port: 443, layer: 'tls' },
+  { ...name, port: 80, layer: 'http' },
+];
+const view = compilePolicy({ mode: 'enforce', rules }, { own: [] });
 const proxy = await startProxy({
   viewOf: () => ({ sandboxId: 'sbx_measured', view }),
   resolve: () => Promise.resolve(['9.9.9.1']),
