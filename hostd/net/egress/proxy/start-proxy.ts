@@ -12,6 +12,9 @@ import {
 } from './options.ts';
 import { serveTls } from './tls-connection.ts';
 
+/** Reads are as large as ever; what waits for a slow guest is less: with 200 of them it decides over the memory of the process. */
+const bufferBytes = 16 * 1024;
+
 /**
  * A transparent proxy for TLS and HTTP/1.1: it reads the name that a guest asks for, checks it against the sandbox's policy, resolves and dials it itself.
  * What address the guest picked does not matter. Without a listener it does nothing; see `listen`.
@@ -70,7 +73,7 @@ class TransparentProxy implements Proxy {
 }
 
 function tlsServer(table: FlowTable, spec: ListenSpec): Server {
-  return createServer({ allowHalfOpen: true }, (guest) => {
+  return createServer({ allowHalfOpen: true, highWaterMark: bufferBytes }, (guest) => {
     const flow = table.admit(guest, spec);
     if (flow !== undefined) serveTls(table, flow);
   });

@@ -86,7 +86,13 @@ async function askMemory(child: ChildProcess): Promise<unknown> {
 }
 
 const direct = { tls: await portOf(rawServer), http: await portOf(httpServer) };
-const child = fork(fileURLToPath(new URL('measured-proxy.ts', import.meta.url)), [direct.tls, direct.http].map(String));
+const child = fork(
+  fileURLToPath(new URL('measured-proxy.ts', import.meta.url)),
+  [direct.tls, direct.http].map(String),
+  {
+    execArgv: ['--max-semi-space-size=1', '--max-old-space-size=32'],
+  },
+);
 const [ports] = (await once(child, 'message')) as [unknown];
 const [tls, http] = z.tuple([z.number(), z.number()]).parse(ports);
 console.log('idle', await askMemory(child));

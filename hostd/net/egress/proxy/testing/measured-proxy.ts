@@ -23,7 +23,12 @@ const proxy = await startProxy({
   viewOf: () => ({ sandboxId: 'sbx_measured', view }),
   resolve: () => Promise.resolve(['9.9.9.1']),
   dial: async (_, port) => {
-    const socket = connect({ port: (port === 443 ? tlsPort : httpPort) ?? 0, host: '127.0.0.1', allowHalfOpen: true });
+    const socket = connect({
+      port: (port === 443 ? tlsPort : httpPort) ?? 0,
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+      highWaterMark: 16 * 1024,
+    });
     await once(socket, 'connect');
     return socket;
   },
