@@ -18,6 +18,8 @@ export const sandboxPolicySchema = z.strictObject({
   sandboxId: sandboxIdSchema,
   /** Where the helpers see its traffic come from. */
   sourceAddress: z.string().refine(isIPv4, 'is no IPv4 address'),
+  /** Its network namespace, whose filter the resolver opens for single addresses. */
+  netnsPath: z.string().startsWith('/').max(500),
   policy: policySchema,
   /** Of this sandbox; one more with each change. */
   revision: z.int().min(1),

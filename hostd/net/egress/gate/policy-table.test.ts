@@ -7,7 +7,13 @@ import { policyDocumentSchema, type PolicyDocument, type SandboxPolicy } from '.
 import { PolicyTable } from './policy-table.ts';
 
 function sandbox(id: string, revision: number, allow: string, sourceAddress = '10.84.0.2'): SandboxPolicy {
-  return { sandboxId: id, sourceAddress, revision, policy: parsePolicy('enforce', allow) };
+  return {
+    sandboxId: id,
+    sourceAddress,
+    netnsPath: '/run/netns/none',
+    revision,
+    policy: parsePolicy('enforce', allow),
+  };
 }
 
 function set(table: PolicyTable, document: Partial<PolicyDocument> & Pick<PolicyDocument, 'sandboxes'>) {

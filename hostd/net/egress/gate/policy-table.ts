@@ -6,6 +6,7 @@ import type { PolicyDocument } from './messages.ts';
 export interface PolicyEntry {
   sandboxId: string;
   sourceAddress: string;
+  netnsPath: string;
   view: PolicyView;
   /** Of the policy that is wholly in force. */
   revision: number;
@@ -34,7 +35,7 @@ export class PolicyTable {
   prepare(document: PolicyDocument): PreparedPolicies {
     const entries = new Map<string, PolicyEntry>(document.others === 'keep' ? this.#entries : []);
     const named = new Set<string>();
-    for (const { sandboxId, sourceAddress, policy, revision } of document.sandboxes) {
+    for (const { sandboxId, sourceAddress, netnsPath, policy, revision } of document.sandboxes) {
       if (named.has(sandboxId)) throw new Error(`${sandboxId} is in it twice`);
       named.add(sandboxId);
       const before = this.#entries.get(sandboxId);
@@ -44,7 +45,7 @@ export class PolicyTable {
         );
       }
       const view = compilePolicy(policy, { own: document.own });
-      if (document.phase === 'final') entries.set(sandboxId, { sandboxId, sourceAddress, view, revision });
+      if (document.phase === 'final') entries.set(sandboxId, { sandboxId, sourceAddress, netnsPath, view, revision });
       else if (before?.sourceAddress === sourceAddress) {
         entries.set(sandboxId, { ...before, view: bothViews(before.view, view) });
       } else entries.delete(sandboxId);

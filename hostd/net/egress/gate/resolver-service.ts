@@ -3,10 +3,11 @@ import { hostBootId } from '../../../platform/process-identity.ts';
 import { openDnsListener, type DnsListener } from '../../dns/listener.ts';
 import type { UpstreamServers } from '../dns/lookup.ts';
 import type { DnsObservation } from '../dns/observation.ts';
-import type { PinDocument } from '../dns/pin-document.ts';
+import type { Pin, PinDocument } from '../dns/pin-document.ts';
 import { isPinnable } from '../dns/pin-table.ts';
 import { createResolver, type Resolver } from '../dns/resolver.ts';
 import { hostResolver } from '../../dns/forwarder.ts';
+import type { PolicyView } from '../policy/policy.ts';
 import { operation } from './control-server.ts';
 import { namesSocket, pinsFile } from './helper-files.ts';
 import { InTurn } from './in-turn.ts';
@@ -22,9 +23,8 @@ import {
   type PolicyDocument,
 } from './messages.ts';
 import { openNamesServer } from './names-server.ts';
-import { PinBatches } from './pin-batches.ts';
 import { loadPins, savePins } from './pin-memory.ts';
-import type { PinWriter } from './pin-writer.ts';
+import type { LivingPin, OpenPinWriter, PinWriter } from './pin-writer.ts';
 import { PolicyTable, type PolicyEntry } from './policy-table.ts';
 import { ReportLog } from './report-log.ts';
 import type { HelperService } from './run-helper.ts';
@@ -33,8 +33,8 @@ const renewPinsMs = 20_000;
 const savePinsMs = 5000;
 
 /** Names, pins and their policies, for the guests over DNS and for the proxy over a socket of its own in this folder. */
-export async function openResolverService(folder: string, writer: PinWriter): Promise<HelperService> {
-  const service = new ResolverService(folder, writer);
+export async function openResolverService(folder: string, openWriter: OpenPinWriter): Promise<HelperService> {
+  const service = new ResolverService(folder, openWriter);
   await service.open();
   return service;
 }
@@ -47,19 +47,21 @@ class ResolverService implements HelperService {
   readonly #resolver: Resolver;
   readonly #turn = new InTurn();
   readonly #closers: (() => unknown)[] = [];
+  /** Not yet in the table. */
+  #arriving = new Map<string, PolicyEntry>();
   #remembered = new Map<string, PinDocument>();
   #isSavedEmpty = false;
   #dns: { spec: string; listener: DnsListener } | undefined;
   #upstream: UpstreamServers | undefined;
 
-  constructor(folder: string, writer: PinWriter) {
+  constructor(folder: string, openWriter: OpenPinWriter) {
     this.#folder = folder;
-    this.#writer = writer;
+    this.#writer = openWriter((sandboxId) => (this.#table.of(sandboxId) ?? this.#arriving.get(sandboxId))?.netnsPath);
     this.#resolver = createResolver({
       viewOf: (address) => this.#table.atSource(address),
       viewOfSandbox: (sandboxId) => this.#table.of(sandboxId)?.view,
       upstream: { resolve: (query, exchange) => this.#servers().resolve(query, exchange) },
-      pins: new PinBatches(writer, (sandboxId) => this.#table.of(sandboxId)),
+      pins: this.#writer,
       record: (observation) => {
         this.#record(observation);
       },
@@ -114,6 +116,7 @@ class ResolverService implements HelperService {
   async #setPolicies(document: PolicyDocument): Promise<PolicyAck> {
     const prepared = this.#table.prepare(document);
     // Before its names are answered: what an earlier resolver opened for it, and this one does not know of.
+    this.#arriving = new Map(prepared.added.map((entry) => [entry.sandboxId, entry]));
     for (const entry of prepared.added) await this.#takeOver(entry);
     this.#table.commit(prepared);
     for (const sandboxId of prepared.dropped) this.#forget(sandboxId);
@@ -131,14 +134,11 @@ class ResolverService implements HelperService {
     return { revisions: this.#table.revisions(document.sandboxes.map(({ sandboxId }) => sandboxId)), cut: 0 };
   }
 
-  async #takeOver({ sandboxId, sourceAddress, view }: PolicyEntry): Promise<void> {
+  async #takeOver({ sandboxId, view }: PolicyEntry): Promise<void> {
     const { pins } = this.#remembered.get(sandboxId) ?? { pins: [] };
-    const supported = pins.filter(
-      (pin) =>
-        isPinnable(view, pin) &&
-        view.rawPorts(pin.name).some(({ port, transport }) => port === pin.port && transport === pin.transport),
-    );
-    await this.#writer.keepOnly({ sandboxId, sourceAddress }, supported);
+    const supported = pins.filter((pin) => isNamed(view, pin) && isPinnable(view, pin));
+    const living = supported.map(({ remainingMs: lifetimeMs, ...pin }) => ({ pin, lifetimeMs }) satisfies LivingPin);
+    await this.#writer.replaceAll(sandboxId, living);
   }
 
   async #restore(sandboxId: string, document: PinDocument): Promise<void> {
@@ -195,6 +195,10 @@ class ResolverService implements HelperService {
 
 async function now(): Promise<{ monotonicMs: number; bootId: string }> {
   return { monotonicMs: systemClock.monotonicMs(), bootId: await hostBootId() };
+}
+
+function isNamed(view: PolicyView, pin: Pin): boolean {
+  return view.rawPorts(pin.name).some(({ port, transport }) => port === pin.port && transport === pin.transport);
 }
 
 function complain(error: unknown): void {

@@ -1,13 +1,18 @@
 import { appendFile } from 'node:fs/promises';
-import { openingKey, type PinWriter } from '../pin-writer.ts';
+import type { Pin } from '../../dns/pin-document.ts';
+import type { PinWriter } from '../pin-writer.ts';
 
-/** Writes each change to a file, one a line, in the place of a packet filter: `+ id opening`, `- id opening`, `= id opening,...`. */
+/** Writes each change to a file, one a line, in the place of a packet filter: `+ id opening`, `- id opening`, `= id opening,...`. All pins are in use. */
 export function logPinWriter(file: string): PinWriter {
-  const write = (lines: readonly string[]) => appendFile(file, lines.map((line) => `${line}\n`).join(''));
+  const write = (line: string) => appendFile(file, `${line}\n`);
   return {
-    add: (batch) => write(batch.map(({ sandbox, opening }) => `+ ${sandbox.sandboxId} ${openingKey(opening)}`)),
-    remove: (batch) => write(batch.map(({ sandbox, opening }) => `- ${sandbox.sandboxId} ${openingKey(opening)}`)),
-    keepOnly: (sandbox, openings) => write([`= ${sandbox.sandboxId} ${openings.map(openingKey).join(',')}`]),
-    inUse: (_, openings) => Promise.resolve(openings),
+    add: (sandboxId, pin) => write(`+ ${sandboxId} ${openingOf(pin)}`),
+    remove: (sandboxId, pin) => write(`- ${sandboxId} ${openingOf(pin)}`),
+    replaceAll: (sandboxId, pins) => write(`= ${sandboxId} ${pins.map(({ pin }) => openingOf(pin)).join(',')}`),
+    inUse: (_, pins) => Promise.resolve(pins),
   };
+}
+
+function openingOf({ transport, address, port }: Pin): string {
+  return `${transport} ${address} ${String(port)}`;
 }
