@@ -16,22 +16,20 @@ const suite = useHostd({ sandboxes: { maxSandboxes: 4 } });
 const action = useAction(suite);
 /** Another host, without templates: its first sandbox is a cold boot. */
 let second: HostdProcess;
-let secondState: Awaited<ReturnType<typeof isolatedState>>;
+let secondState: string;
+const resources = new AsyncDisposableStack();
 /** The sandbox of a runner that died; whoever would renew its lease has time to while the other tests run. */
 let abandoned: SandboxInfo | undefined;
 /** A job whose host went away; it waits for it while the other tests run. */
 let forsaken: Promise<JobResult> | undefined;
 
 beforeAll(async () => {
-  secondState = await isolatedState();
+  secondState = resources.use(await isolatedState()).directory;
   const network = { instance: 'ends', subnet: '10.85.0.0/16' };
-  second = await HostdProcess.start({ stateDirectory: secondState.directory, config: { network } });
+  second = resources.use(await HostdProcess.start({ stateDirectory: secondState, config: { network } }));
 }, 300_000);
 
-afterAll(async () => {
-  await second[Symbol.asyncDispose]();
-  await secondState[Symbol.asyncDispose]();
-}, 60_000);
+afterAll(() => resources.disposeAsync(), 60_000);
 
 const listed = async (host = suite.host): Promise<SandboxInfo[]> => {
   const all = await Sandbox.list({ connection: { host } });
@@ -87,7 +85,7 @@ test('cancelled while its machine boots', { timeout: 180_000 }, async () => {
   expectCancelled(result);
   expect(guestLines(result.step('box'))).not.toContain('never');
   expect(await listed(second.host)).toEqual([]);
-  expect(await sandboxFiles(secondState.directory)).toEqual([]);
+  expect(await sandboxFiles(secondState)).toEqual([]);
 });
 
 test('the host goes while the script runs', { timeout: 120_000 }, async () => {
