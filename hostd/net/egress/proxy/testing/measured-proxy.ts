@@ -23,12 +23,14 @@ const proxy = await startProxy({
   viewOf: () => ({ sandboxId: 'sbx_measured', view }),
   resolve: () => Promise.resolve(['9.9.9.1']),
   dial: async (_, port) => {
-    const socket = connect({
+    // node passes highWaterMark on to the stream; its types do not know.
+    const options = {
       port: (port === 443 ? tlsPort : httpPort) ?? 0,
       host: '127.0.0.1',
       allowHalfOpen: true,
       highWaterMark: 16 * 1024,
-    });
+    };
+    const socket = connect(options);
     await once(socket, 'connect');
     return socket;
   },
