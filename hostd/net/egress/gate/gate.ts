@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { makeFolder } from '../../../platform/make-folder.ts';
+import { OffshootError } from '../../../errors/offshoot-error.ts';
+import { pinDocumentSchema, type PinDocument } from '../dns/pin-document.ts';
+import type { ControlClient } from './control-client.ts';
+import { gateFolder, helperFiles } from './helper-files.ts';
+import { HelperKeeper, type HelperEvent } from './helper-keeper.ts';
+import { InTurn } from './in-turn.ts';
+import {
+  helperRoles,
+  policyAckSchema,
+  proxyListenSchema,
+  reportPageSchema,
+  type DnsListen,
+  type HelperHealth,
+  type HelperRole,
+  type PolicyDocument,
+  type ProxyListenerSpec,
+  type ReportCursor,
+  type ReportRow,
+  type SandboxPolicy,
+} from './messages.ts';
+
+/** Where a reader of reports stands, in each helper. Plain JSON. */
+export type GateCursor = Partial<Record<HelperRole, ReportCursor>>;
+
+export interface GateRow extends ReportRow {
+  helper: HelperRole;
+  /** Of the helper's run that counted it. A row is a total of this run: it replaces an earlier one of the same run; those of other runs add to it. */
+  epoch: string;
+}
+
+export interface GateReport {
+  /** To be given next time, once the rows are safe: rows of sandboxes that are gone are forgotten then. */
+  cursor: GateCursor;
+  rows: GateRow[];
+  more: boolean;
+}
+
+/** The resolver and the proxy of a host, as hostd sees them. Methods throw `network-setup-failed` when a helper would not, or is not there for half a minute. */
+export interface Gate {
+  /** Resolves when the policy is in force and connections that it does not allow are cut; tells how many these were. Also for a new sandbox. */
+  setPolicy(sandbox: SandboxPolicy): Promise<{ cut: number }>;
+  /** Cuts what it has open. Its counters stay until they were reported. */
+  remove(sandboxId: string): Promise<void>;
+  /** Gives a fork the pins of its source; the fork's policy has to be set before. */
+  copy(from: string, to: string): Promise<void>;
+  /** For a snapshot, and back from it. */
+  pinsOf(sandboxId: string): Promise<PinDocument>;
+  restorePins(sandboxId: string, document: PinDocument): Promise<void>;
+  /** The whole list of the proxy's listeners; gives it back with the ports that they have. */
+  listen(listeners: readonly ProxyListenerSpec[]): Promise<ProxyListenerSpec[]>;
+  /** The listeners as they are now. */
+  readonly listeners: readonly ProxyListenerSpec[];
+  /** Addresses that are closed to all sandboxes unless a rule names them have changed. */
+  setOwnAddresses(own: readonly string[]): Promise<void>;
+  /** What was counted since the cursor; without one, everything. */
+  report(since?: GateCursor): Promise<GateReport>;
+  health(): Promise<Record<HelperRole, HelperHealth>>;
+  /** With `keep` the helpers go on without hostd; else resolves when they are gone. */
+  stop(keep: boolean): Promise<void>;
+}
+
+export interface GateOptions {
+  stateDirectory: string;
+  /** How each helper is started: program and arguments, to which the folder is added. The proxy's may enter a network namespace first. */
+  commands: Readonly<Record<HelperRole, readonly string[]>>;
+  /** All sandboxes that live; helpers forget others. */
+  sandboxes: readonly SandboxPolicy[];
+  own: readonly string[];
+  dns: DnsListen;
+  /** With port 0 a helper that lives keeps the port it has. */
+  listeners: readonly ProxyListenerSpec[];
+  onEvent: (event: HelperEvent) => void;
+}
+
+const instructMs = 30_000;
+
+/** Takes over the helpers that live, starts those that do not, and watches them. Resolves when both do what is asked. Throws `network-setup-failed`. */
+export async function openGate(options: GateOptions): Promise<Gate> {
+  makeFolder(gateFolder(options.stateDirectory), 0o700);
+  const gate = new ProcessGate(options);
+  try {
+    await gate.health();
+  } catch (error) {
+    await gate.stop(true);
+    throw error;
+  }
+  return gate;
+}
+
+class ProcessGate implements Gate {
+  readonly #dns: DnsListen;
+  readonly #sandboxes: Map<string, SandboxPolicy>;
+  #own: readonly string[];
+  #listeners: readonly ProxyListenerSpec[];
+  readonly #resolver: HelperKeeper;
+  readonly #proxy: HelperKeeper;
+  readonly #turn = new InTurn();
+
+  constructor({ stateDirectory, commands, sandboxes, own, dns, listeners, onEvent }: GateOptions) {
+    this.#dns = dns;
+    this.#sandboxes = new Map(sandboxes.map((sandbox) => [sandbox.sandboxId, sandbox]));
+    this.#own = own;
+    this.#listeners = listeners;
+    const keeper = (role: HelperRole, instruct: (client: ControlClient) => Promise<void>) => {
+      const files = helperFiles(gateFolder(stateDirectory), role);
+      return new HelperKeeper({ role, files, command: commands[role], instruct, onEvent });
+    };
+    this.#resolver = keeper('resolver', async (client) => {
+      await client.call('setPolicies', this.#everything(), policyAckSchema, instructMs);
+      await client.call('listen', this.#dns, z.null(), instructMs);
+    });
+    // Policies before listeners: nothing is ever decided without.
+    this.#proxy = keeper('proxy', async (client) => {
+      await client.call('setPolicies', this.#everything(), policyAckSchema, instructMs);
+      const bound = await client.call('listen', { listeners: this.#listeners }, proxyListenSchema, instructMs);
+      this.#listeners = bound.listeners;
+    });
+  }
+
+  get listeners(): readonly ProxyListenerSpec[] {
+    return this.#listeners;
+  }
+
+  setPolicy(sandbox: SandboxPolicy): Promise<{ cut: number }> {
+    return this.#turn.do(async () => {
+      this.#sandboxes.set(sandbox.sandboxId, sandbox);
+      return this.#apply({ sandboxes: [sandbox], others: 'keep', own: [...this.#own], phase: 'final' });
+    });
+  }
+
+  remove(sandboxId: string): Promise<void> {
+    return this.#turn.do(async () => {
+      this.#sandboxes.delete(sandboxId);
+      await helped(`${sandboxId} was not forgotten`, async () => {
+        await this.#proxy.call('dropSandbox', { sandboxId }, z.null());
+        await this.#resolver.call('dropSandbox', { sandboxId }, z.null());
+      });
+    });
+  }
+
+  async copy(from: string, to: string): Promise<void> {
+    await helped(`Pins of ${from} were not copied to ${to}`, () =>
+      this.#resolver.call('copySandbox', { from, to }, z.null()),
+    );
+  }
+
+  pinsOf(sandboxId: string): Promise<PinDocument> {
+    return helped(`Pins of ${sandboxId} are not known`, () =>
+      this.#resolver.call('pins', { sandboxId }, pinDocumentSchema),
+    );
+  }
+
+  async restorePins(sandboxId: string, document: PinDocument): Promise<void> {
+    await helped(`Pins of ${sandboxId} were not restored`, () =>
+      this.#resolver.call('restorePins', { sandboxId, document }, z.null()),
+    );
+  }
+
+  listen(listeners: readonly ProxyListenerSpec[]): Promise<ProxyListenerSpec[]> {
+    return this.#turn.do(() =>
+      helped('The proxy does not listen', async () => {
+        const bound = await this.#proxy.call('listen', { listeners }, proxyListenSchema);
+        this.#listeners = bound.listeners;
+        return bound.listeners;
+      }),
+    );
+  }
+
+  setOwnAddresses(own: readonly string[]): Promise<void> {
+    return this.#turn.do(async () => {
+      this.#own = own;
+      await this.#apply(this.#everything());
+    });
+  }
+
+  async report(since: GateCursor = {}): Promise<GateReport> {
+    const keepers = { resolver: this.#resolver, proxy: this.#proxy };
+    const pages = await helped('There is no report', () =>
+      Promise.all(
+        helperRoles.map(async (helper) => {
+          const page = await keepers[helper].call('report', { since: since[helper] }, reportPageSchema);
+          return { helper, ...page };
+        }),
+      ),
+    );
+    return {
+      cursor: Object.fromEntries(pages.map(({ helper, cursor }) => [helper, cursor])),
+      rows: pages.flatMap(({ helper, cursor, rows }) => rows.map((row) => ({ ...row, helper, epoch: cursor.epoch }))),
+      more: pages.some(({ more }) => more),
+    };
+  }
+
+  async health(): Promise<Record<HelperRole, HelperHealth>> {
+    const [resolver, proxy] = await helped('Resolver and proxy do not answer', () =>
+      Promise.all([this.#resolver.health(), this.#proxy.health()]),
+    );
+    return { resolver, proxy };
+  }
+
+  async stop(keep: boolean): Promise<void> {
+    await Promise.all([this.#proxy.stop(keep), this.#resolver.stop(keep)]);
+  }
+
+  /**
+   * What the proxy lets through it decides by one view alone from the name to the address; the resolver can only give it fewer names, and
+   * pins follow the resolver's view alone. So whatever the two have at a moment - the old policy, the new one, or what both allow - nothing
+   * passes that neither policy allows. The order is for what passes and is told meanwhile: first the proxy keeps to what both allow and cuts
+   * the rest, so that what is being taken away is refused by its right reason and before its name stops to resolve; then the resolver
+   * changes; then the proxy opens what is new, which resolves by now.
+   */
+  async #apply(document: PolicyDocument): Promise<{ cut: number }> {
+    return helped('The egress policy is not in force', async () => {
+      // A proxy that is down passes nothing, and begins with the new policy: the resolver's pins need not wait for it.
+      const narrowed = await this.#proxy.callIfUp('setPolicies', { ...document, phase: 'narrow' }, policyAckSchema);
+      await this.#resolver.call('setPolicies', document, policyAckSchema);
+      const { cut } = await this.#proxy.call('setPolicies', document, policyAckSchema);
+      return { cut: cut + (narrowed?.cut ?? 0) };
+    });
+  }
+
+  #everything(): PolicyDocument {
+    return { sandboxes: [...this.#sandboxes.values()], others: 'drop', own: [...this.#own], phase: 'final' };
+  }
+}
+
+async function helped<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new OffshootError('network-setup-failed', {
+      message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      hint: 'The folder gate in the state directory has what resolver and proxy said last: resolver.log and proxy.log.',
+      cause,
+    });
+  }
+}

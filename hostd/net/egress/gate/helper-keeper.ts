@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { isAlive, type ProcessIdentity } from '../../../platform/process-identity.ts';
+import { HelperGone, type ControlClient } from './control-client.ts';
+import type { HelperFiles } from './helper-files.ts';
+import { healthSchema, protocolVersion, type HelperHealth, type HelperRole } from './messages.ts';
+import { connectHelper, identityIn, killHelper, startHelper, untilEnded } from './start-helper.ts';
+
+export interface HelperEvent {
+  role: HelperRole;
+  /** `failed`: it could not be started or told what to do, and is tried again. `hung`: it did not answer, and is killed. */
+  kind: 'started' | 'adopted' | 'died' | 'hung' | 'failed';
+  pid?: number;
+  message?: string;
+}
+
+export interface HelperKeeperOptions {
+  role: HelperRole;
+  files: HelperFiles;
+  /** Program and arguments; the folder is added. */
+  command: readonly string[];
+  /** Tells one that just came what it is to do. It is not ready before. */
+  instruct: (client: ControlClient) => Promise<void>;
+  onEvent: (event: HelperEvent) => void;
+}
+
+const healthEveryMs = 5000;
+const healthMs = 10_000;
+const callMs = 15_000;
+/** How long a call waits for a helper that is being started. */
+const patienceMs = 30_000;
+const longestPauseMs = 5000;
+
+/** Has one helper running for as long as it is not stopped: takes over the one that lives, starts one where none does. */
+export class HelperKeeper {
+  readonly #options: HelperKeeperOptions;
+  #ready = Promise.withResolvers<ControlClient>();
+  #client: ControlClient | undefined;
+  #helper: ProcessIdentity | undefined;
+  #isStopped = false;
+  readonly #kept: Promise<void>;
+
+  constructor(options: HelperKeeperOptions) {
+    this.#options = options;
+    this.#kept = this.#keep();
+  }
+
+  /** Waits for the helper when it is being started, and asks again when it died over the question. Rejects with HelperRefusal when it would not, with HelperGone when there was none for half a minute. */
+  async call<Result>(method: string, params: unknown, result: z.ZodType<Result>): Promise<Result> {
+    const deadlineMs = performance.now() + patienceMs;
+    for (;;) {
+      const client = await this.#readyBefore(deadlineMs);
+      try {
+        return await client.call(method, params, result, callMs);
+      } catch (error) {
+        if (!(error instanceof HelperGone) || performance.now() > deadlineMs || this.#isStopped) throw error;
+      }
+    }
+  }
+
+  /** undefined when there is none now, or it dies over the question. Rejects with HelperRefusal. */
+  async callIfUp<Result>(method: string, params: unknown, result: z.ZodType<Result>): Promise<Result | undefined> {
+    try {
+      return await this.#client?.call(method, params, result, callMs);
+    } catch (error) {
+      if (error instanceof HelperGone) return undefined;
+      throw error;
+    }
+  }
+
+  health(): Promise<HelperHealth> {
+    return this.call('health', {}, healthSchema);
+  }
+
+  /** The helper lives on where `keep`; else resolves when it is gone. */
+  async stop(keep: boolean): Promise<void> {
+    this.#isStopped = true;
+    this.#ready.promise.catch(() => undefined);
+    this.#ready.reject(new HelperGone(`the ${this.#options.role} was let go`));
+    const helper = this.#helper;
+    if (!keep) await this.#client?.call('end', {}, z.null(), healthMs).catch(() => undefined);
+    this.#client?.close();
+    await this.#kept;
+    if (!keep) {
+      if (helper !== undefined) await untilEnded(helper);
+      await killHelper(await identityIn(this.#options.files));
+    }
+  }
+
+  async #keep(): Promise<void> {
+    let pauseMs = 100;
+    while (!this.#isStopped) {
+      let client: ControlClient | undefined;
+      try {
+        client = await this.#obtain();
+        await this.#options.instruct(client);
+        pauseMs = 100;
+        this.#client = client;
+        this.#ready.resolve(client);
+        await this.#watch(client);
+      } catch (error) {
+        client?.close();
+        if (!this.#stopping()) this.#tell('failed', String(error));
+        await sleep(this.#stopping() ? 0 : pauseMs);
+        pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+      }
+    }
+  }
+
+  /** Else it would be taken for a constant within the loop. */
+  #stopping(): boolean {
+    return this.#isStopped;
+  }
+
+  async #obtain(): Promise<ControlClient> {
+    const { files, command } = this.#options;
+    const living = await connectHelper(files);
+    if (living !== undefined && (await this.#isOfUse(living))) {
+      this.#tell('adopted');
+      return living;
+    }
+    const client = await startHelper(files, command);
+    if (!(await this.#isOfUse(client))) throw new Error('it is not what was started');
+    this.#tell('started');
+    return client;
+  }
+
+  /** One of another version, or one that does not answer, is ended. */
+  async #isOfUse(client: ControlClient): Promise<boolean> {
+    const health = await client.call('health', {}, healthSchema, healthMs).catch(() => undefined);
+    if (health?.protocolVersion === protocolVersion && health.role === this.#options.role) {
+      this.#helper = { pid: health.pid, startTicks: health.startTicks };
+      return true;
+    }
+    if (health !== undefined) await client.call('end', {}, z.null(), healthMs).catch(() => undefined);
+    client.close();
+    const helper = health ?? (await identityIn(this.#options.files));
+    if (helper !== undefined) await (health === undefined ? killHelper(helper) : untilEnded(helper));
+    return false;
+  }
+
+  /** Resolves when the connection has ended. */
+  async #watch(client: ControlClient): Promise<void> {
+    const timer = setInterval(() => {
+      client.call('health', {}, healthSchema, healthMs).catch(() => {
+        if (this.#isStopped || this.#client !== client) return;
+        this.#tell('hung');
+        void killHelper(this.#helper).then(() => {
+          client.close();
+        });
+      });
+    }, healthEveryMs);
+    await client.closed;
+    clearInterval(timer);
+    this.#client = undefined;
+    if (this.#isStopped) return;
+    this.#ready = Promise.withResolvers();
+    if (this.#helper === undefined || !(await isAlive(this.#helper))) this.#tell('died');
+  }
+
+  async #readyBefore(deadlineMs: number): Promise<ControlClient> {
+    const late = new AbortController();
+    const timeout = sleep(Math.max(0, deadlineMs - performance.now()), undefined, { signal: late.signal }).then(() => {
+      throw new HelperGone(`there was no ${this.#options.role} within ${String(patienceMs)} ms`);
+    });
+    timeout.catch(() => undefined);
+    try {
+      return await Promise.race([this.#ready.promise, timeout]);
+    } finally {
+      late.abort();
+    }
+  }
+
+  #tell(kind: HelperEvent['kind'], message?: string): void {
+    const { role, onEvent } = this.#options;
+    const pid = this.#helper?.pid;
+    onEvent({ role, kind, ...(pid === undefined ? {} : { pid }), ...(message === undefined ? {} : { message }) });
+  }
+}
