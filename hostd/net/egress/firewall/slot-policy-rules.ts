@@ -3,7 +3,7 @@ import type { HostAddresses, Policy } from '../policy/policy.ts';
 import { proxiedPorts } from '../policy/proxied-ports.ts';
 import { closedNetworks } from '../policy/reachable-networks.ts';
 import { openedNetworks, shutToNames } from './filter-networks.ts';
-import { countedSet, lastingSets, pinnedHostsSet, pinnedSet, transports, type Transport } from './slot-sets.ts';
+import { countedSet, cutSet, lastingSets, pinnedHostsSet, pinnedSet, transports, type Transport } from './slot-sets.ts';
 
 /** Where the helpers listen that a sandbox's names and named ports are led to. */
 export interface EgressHelpers {
@@ -120,6 +120,10 @@ ${countIn('denied')}    goto refuse
 ${transports.map((transport) => judgedChain(transport, isAudit)).join('')}  chain judged {
     meta l4proto vmap { tcp : jump judged_tcp, udp : jump judged_udp }
 ${isAudit ? '    goto audited\n' : ''}  }
+  chain cut {
+    meta l4proto tcp update @${cutSet} { ct original ip daddr . ct original proto-src . ct original proto-dst limit rate 1/minute burst 3 packets } accept
+    reject with tcp reset
+  }
   chain audited {
     ct status dnat return
     ct original ip daddr @closed return
@@ -150,7 +154,7 @@ ${countIn('audited')}    accept
     type filter hook forward priority filter; policy drop;
     ${fromOutside} ct state related icmp type { destination-unreachable, time-exceeded, parameter-problem } accept
     ${isReply} jump judged
-    ${isReply} meta l4proto tcp reject with tcp reset
+    ${isReply} meta l4proto tcp goto cut
     ${fromOutside} drop
     ct state invalid drop
     ct state new ct count over ${String(plan.maxFlowsPerSandbox)} goto refuse

@@ -17,6 +17,12 @@ export type CountedOutcome = (typeof outcomes)[number];
 
 export const countedSet = (outcome: CountedOutcome, protocol: Transport | 'other'): string => `${outcome}_${protocol}`;
 
+/**
+ * Connections that lost their rule while the other side was sending. A few more packets reach the guest, because it is its answers to them
+ * that are refused with a reset: a guest that only reads would else wait for ever.
+ */
+export const cutSet = 'cut_tcp';
+
 /** Sets that live as long as the namespace: a change of policy leaves what is pinned and counted. Name and definition, for `add set`. */
 export const lastingSets: readonly { name: string; definition: string }[] = [
   ...transports.flatMap((transport) => [
@@ -27,6 +33,10 @@ export const lastingSets: readonly { name: string; definition: string }[] = [
     ...transports.map((transport) => lasting(countedSet(outcome, transport), counted('ipv4_addr . inet_service'))),
     lasting(countedSet(outcome, 'other'), counted('ipv4_addr . inet_proto')),
   ]),
+  {
+    name: cutSet,
+    definition: '{ type ipv4_addr . inet_service . inet_service; size 8192; flags dynamic, timeout; timeout 1m; }',
+  },
 ];
 
 function lasting(name: string, definition: string): { name: string; definition: string } {
