@@ -38,7 +38,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await here.lab.close();
-  await here.proxy.remove();
 });
 
 const tcp = (to: string, port: number): Probe => ({ kind: 'tcp', to, port });

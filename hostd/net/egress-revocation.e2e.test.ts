@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { outside } from '../../test/doubles/outside-world.ts';
 import type { Pin } from './egress/dns/pin-document.ts';
+import { loadRules, rulesAnew } from './egress/firewall/load-rules.ts';
 import { PinWriter } from './egress/firewall/pin-writer.ts';
 import { LongFlow } from './egress/firewall/testing/long-flow.ts';
 import { openPolicyLab, type PolicyLab, type PolicySandbox } from './egress/firewall/testing/policy-lab.ts';
+import { parseIpv4Network } from './ipv4.ts';
+import { planSlot } from './plan.ts';
+import { slotRules } from './slot-rules.ts';
 import type { Probe, ProbeResult } from './testing/probe.ts';
 
 let here: PolicyLab;
@@ -29,7 +33,6 @@ afterEach(() => {
 
 afterAll(async () => {
   await here.lab.close();
-  await here.proxy.remove();
 });
 
 const drips: Pin = { address: outside.publicAddress, port: 9100, transport: 'tcp', name: 'named.example' };
@@ -157,6 +160,13 @@ test('a policy may follow on open rules and give way to them again', async () =>
   expect(await flow.moves()).toBeDefined();
   await two.apply('enforce', []);
   expect(await flow.ends()).toBeLessThan(1000);
+  const slot = planSlot(here.plan, parseIpv4Network(here.plan.subnet)?.base ?? 0, 1);
+  await loadRules(here.runner, slot.netnsPath, rulesAnew(slotRules(here.plan, slot, 'open')));
+  const [web] = await two.guest.probe([{ kind: 'tcp', to: outside.publicAddress, port: 443 }]);
+  expect(web?.text).toContain(`hello from ${outside.publicAddress}`);
+  await two.apply('enforce', []);
+  const [closed] = await two.guest.probe([{ kind: 'tcp', to: outside.publicAddress, port: 22 }]);
+  expect(closed?.outcome).toBe('ECONNREFUSED');
 });
 
 test('a thousand rules are in force soon', async () => {

@@ -4,3 +4,8 @@ import { runChecked, type Runner } from '../../../platform/run.ts';
 export async function loadRules(runner: Runner, netnsPath: string, document: string): Promise<void> {
   await runChecked(runner, 'nsenter', [`--net=${netnsPath}`, '--', 'nft', '-f', '-'], { input: document });
 }
+
+/** A document for an empty netns, such as `slotRules` gives, made to take the place of whatever is there: pins and counts go too. */
+export function rulesAnew(document: string): string {
+  return `add table inet offshoot\ndelete table inet offshoot\n${document}`;
+}

@@ -18,7 +18,11 @@ export interface PolicySandbox {
   slot: NetworkSlot;
   guest: StandInGuest;
   /** Puts a policy in force; resolves with the milliseconds that took. */
-  apply: (mode: 'enforce' | 'audit', rules: readonly string[]) => Promise<number>;
+  apply: (
+    mode: 'enforce' | 'audit',
+    rules: readonly string[],
+    listeners?: ReadonlyMap<number, number>,
+  ) => Promise<number>;
 }
 
 /** The listener of each port that tests proxy. */
@@ -63,11 +67,11 @@ export async function openPolicyLab(): Promise<PolicyLab> {
     // The kernel's own brake on ICMP errors would leave the later ones of many refusals unsaid.
     const noBrake = ['-c', 'echo 0 > /proc/sys/net/ipv4/icmp_ratelimit'];
     await runChecked(runner, 'nsenter', [`--net=${slotPlan.netnsPath}`, '--', 'sh', ...noBrake]);
-    const apply: PolicySandbox['apply'] = async (mode, rules) => {
+    const apply: PolicySandbox['apply'] = async (mode, rules, usedListeners = listeners) => {
       const startedMs = performance.now();
       const helpers = {
         resolver: { address: plan.bridgeAddress, port: plan.dnsPort },
-        proxy: { address: proxy.proxy.address, listeners },
+        proxy: { address: proxy.proxy.address, listeners: usedListeners },
       };
       await loadRules(
         runner,

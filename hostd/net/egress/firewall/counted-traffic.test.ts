@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { parseCountedTraffic } from './counted-traffic.ts';
+
+function listing(name: string, elements: readonly (readonly [string, string | number, number])[]): string {
+  const elem = elements.map(([address, second, packets]) => ({
+    elem: { val: { concat: [address, second] }, timeout: 600, expires: 599, counter: { packets, bytes: packets * 60 } },
+  }));
+  const set = { family: 'inet', name, table: 'offshoot', ...(elem.length === 0 ? {} : { elem }) };
+  return JSON.stringify({ nftables: [{ metainfo: { version: '1.0.6' } }, { set }] });
+}
+
+test('rows say what was refused or passed unlisted, by transport and port or by protocol', () => {
+  const text = [
+    listing('denied_tcp', [['203.0.113.7', 22, 3]]),
+    listing('denied_udp', []),
+    '',
+    listing('denied_other', [
+      ['203.0.113.7', 'icmp', 1],
+      ['203.0.113.7', 99, 2],
+    ]),
+    listing('audited_udp', [['192.0.2.1', 443, 5]]),
+  ].join('\n');
+  expect(parseCountedTraffic(text)).toEqual([
+    { outcome: 'denied', address: '203.0.113.7', port: 22, protocol: 'tcp', packets: 3, bytes: 180 },
+    { outcome: 'denied', address: '203.0.113.7', protocol: 'icmp', packets: 1, bytes: 60 },
+    { outcome: 'denied', address: '203.0.113.7', protocol: '99', packets: 2, bytes: 120 },
+    { outcome: 'audited', address: '192.0.2.1', port: 443, protocol: 'udp', packets: 5, bytes: 300 },
+  ]);
+});
+
+test('what is no listing is an error', () => {
+  expect(() => parseCountedTraffic('{"nftables":[{"set":{"name":"denied_tcp","elem":[1]}}]}')).toThrow();
+  expect(() => parseCountedTraffic('no json')).toThrow();
+});
