@@ -14,6 +14,8 @@ export class UploadStream extends Readable {
 
   constructor(request: IncomingMessage, idleTimeoutMs: number | undefined) {
     super({ highWaterMark: 256 * 1024 });
+    // Its reader may have left, or not have come yet, when the client breaks off: that must not end hostd. Readers still get the error.
+    this.on('error', () => undefined);
     this.#request = request;
     this.#idleTimeoutMs = idleTimeoutMs;
     request.pause();
