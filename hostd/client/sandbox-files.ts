@@ -114,19 +114,15 @@ export class SandboxFiles {
     remote: string,
     options: UploadOptions = {},
   ): Promise<{ entries: number; bytes: number; skipped: number }> {
-    try {
-      return await this.#transport.json(extractResultSchema, {
-        method: 'PUT',
-        path: `${this.#path}/archive`,
-        query: { path: inSandbox(remote), owner: options.owner },
-        body: archive,
-        headers: { 'content-type': 'application/x-tar' },
-        timeoutMs: 0,
-        signal: options.signal,
-      });
-    } catch (error) {
-      throw archive.errored ?? error; // what broke the archive says more than the broken connection
-    }
+    return this.#transport.json(extractResultSchema, {
+      method: 'PUT',
+      path: `${this.#path}/archive`,
+      query: { path: inSandbox(remote), owner: options.owner },
+      body: archive,
+      headers: { 'content-type': 'application/x-tar' },
+      timeoutMs: 0,
+      signal: options.signal,
+    });
   }
 
   /** Brings a file, or a folder's content, to a path of this machine. Owners and devices do not come along. */

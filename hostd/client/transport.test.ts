@@ -8,10 +8,29 @@ const request = { method: 'GET', path: '/v1/thing' } as const;
 const thing = z.object({ n: z.number() });
 
 test('no daemon at the first contact is said at once', async () => {
-  const transport = new Transport({ host: 'unix:/nonexistent/hostd.sock', reconnectTimeoutMs: 60_000 });
+  const transport = new Transport({ host: 'unix:/nonexistent/hostd.sock' });
   const startedMs = performance.now();
   await expect(transport.json(thing, request)).rejects.toMatchObject({ code: 'host-unreachable' });
   expect(performance.now() - startedMs).toBeLessThan(5000);
+});
+
+test('with a time given a daemon is waited for from the first contact on', async () => {
+  await using server = await ScriptedServer.start((_request, response) => {
+    answerJson(response, 200, { n: 1 });
+  });
+  await server.goAway();
+  const transport = new Transport({ host: server.host, reconnectTimeoutMs: 30_000 });
+  const answers = [transport.json(thing, request), transport.sibling().json(thing, request)];
+  await sleep(300);
+  await server.listen();
+  expect(await Promise.all(answers)).toEqual([{ n: 1 }, { n: 1 }]);
+});
+
+test('a given time without a daemon ends in host-unreachable', async () => {
+  const transport = new Transport({ host: 'unix:/nonexistent/hostd.sock', reconnectTimeoutMs: 200 });
+  const startedMs = performance.now();
+  await expect(transport.json(thing, request)).rejects.toMatchObject({ code: 'host-unreachable', retryable: true });
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(200);
 });
 
 test('a daemon that goes away and comes back is waited for', async () => {

@@ -16,7 +16,10 @@ export interface ConnectionOptions {
   token?: string;
   /** How long one request may go without an answer; default 60 s (creates and builds have their own). */
   requestTimeoutMs?: number;
-  /** How long to go on trying when a hostd that answered before is away; default 60 s. */
+  /**
+   * How long to go on trying while hostd is away. When given it holds from the first request on; by default it is 60 s for a hostd that has
+   * answered before, and a first request fails at once.
+   */
   reconnectTimeoutMs?: number;
 }
 
@@ -51,7 +54,8 @@ export class Transport {
   readonly #token: string | undefined;
   readonly #requestTimeoutMs: number;
   readonly #reconnectTimeoutMs: number;
-  #answeredOnce = false;
+  /** A hostd that is away is expected back. */
+  #awaited: boolean;
 
   constructor(options: ConnectionOptions = {}) {
     this.#options = options;
@@ -67,12 +71,13 @@ export class Transport {
     this.#token = options.token ?? process.env['OFFSHOOT_TOKEN'];
     this.#requestTimeoutMs = options.requestTimeoutMs ?? 60_000;
     this.#reconnectTimeoutMs = options.reconnectTimeoutMs ?? 60_000;
+    this.#awaited = options.reconnectTimeoutMs !== undefined;
   }
 
   /** Another one to the same hostd, with connections of its own. */
   sibling(): Transport {
     const sibling = new Transport({ ...this.#options, host: this.host });
-    sibling.#answeredOnce = this.#answeredOnce;
+    sibling.#awaited = this.#awaited;
     return sibling;
   }
 
@@ -98,9 +103,9 @@ export class Transport {
       } catch (error) {
         const failure = this.#explain(error, request);
         // a connection that broke off was one: the daemon was there a moment ago
-        if (brokenOffCodes.has(errorCode(error) ?? '')) this.#answeredOnce = true;
-        const comesBack = failure.code === 'host-unreachable' || failure.code === 'shutting-down';
-        if (!comesBack || !repeatable || !this.#answeredOnce || performance.now() > deadlineMs) throw failure;
+        if (brokenOffCodes.has(errorCode(error) ?? '')) this.#awaited = true;
+        const waits = repeatable && this.#awaited && comesBack(failure);
+        if (!waits || performance.now() >= deadlineMs) throw failure;
         await sleep(Math.min(50 * 2 ** attempt, 1000), undefined, { signal: request.signal }).catch(() => undefined);
       }
     }
@@ -129,7 +134,7 @@ export class Transport {
         ...(body === undefined ? {} : { body }),
         signal: asked.signal === undefined ? unanswered.signal : AbortSignal.any([asked.signal, unanswered.signal]),
       });
-      this.#answeredOnce = true;
+      this.#awaited = true;
       if (answer.statusCode < 400) return { status: answer.statusCode, headers: answer.headers, body: answer.body };
       throw errorFromAnswer(answer.statusCode, await readText(answer.body));
     } finally {
@@ -154,6 +159,8 @@ export class Transport {
         cause: error,
       });
     }
+    const own = failureOfBody(request.body);
+    if (own !== undefined) return own;
     const code = errorCode(error);
     const message =
       code === 'EACCES'
@@ -180,6 +187,31 @@ export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof OffshootError) return error.code === 'host-unreachable' || error.code === 'shutting-down';
   const code = errorCode(error);
   return code !== undefined && (awayCodes.has(code) || code === 'UND_ERR_ABORTED');
+}
+
+/** False where waiting helps nobody: a socket that may not be used. */
+function comesBack({ code, cause }: OffshootError): boolean {
+  return code === 'shutting-down' || (code === 'host-unreachable' && errorCode(cause) !== 'EACCES');
+}
+
+/** What a body stream failed with by itself. A connection that fails destroys the stream with its own error, which does not count. */
+function failureOfBody(body: Request['body']): OffshootError | undefined {
+  if (body === undefined || Buffer.isBuffer(body)) return undefined;
+  const { errored } = body;
+  if (errored === null || isAbort(errored) || isConnectionLoss(errored) || isOfHttp(errored)) return undefined;
+  if (errored instanceof OffshootError) return errored;
+  return new OffshootError('local-file-error', {
+    message: `What was to be sent could not be read: ${errored.message}`,
+    cause: errored,
+  });
+}
+
+function isOfHttp(error: unknown): boolean {
+  return errorCode(error)?.startsWith('UND_ERR_') === true;
+}
+
+function isAbort(error: Error): boolean {
+  return error.name === 'AbortError' || error.name === 'TimeoutError';
 }
 
 export async function readText(body: Readable): Promise<string> {
