@@ -28,7 +28,9 @@ test('ten of a kind are annotations, the rest are lines', async () => {
 test('a failure says what, why and what to do, and shows no stack', async () => {
   const { tellFailure } = await import('./annotations.ts');
   tellFailure(new OffshootError('image-not-found', { message: 'There is no image x.' }));
-  expect(written).toContain('::error title=Offshoot%3A image-not-found::There is no image x.%0Aoffshoot image list');
+  expect(written).toContain(
+    '::error title=Offshoot%3A image-not-found::There is no image x.%0AOn the host, offshoot image list',
+  );
   tellFailure(new Error('odd'));
   expect(written).not.toContain('    at ');
 });

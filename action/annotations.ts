@@ -1,5 +1,7 @@
-import { error, info, warning } from '@actions/core';
+import { error, warning } from '@actions/core';
+import type { ErrorCode } from '../hostd/errors/catalogue.ts';
 import { isOffshootError, type OffshootError } from '../hostd/errors/offshoot-error.ts';
+import { say } from './say.ts';
 
 /** The runner shows so many of each kind for a step; what is more goes to the log as plain lines. */
 const shown = 10;
@@ -12,7 +14,7 @@ const told = { error: 0, warning: 0 };
 export function tell(kind: 'error' | 'warning', title: string, message: string): void {
   told[kind] += 1;
   const text = message.slice(0, longestMessage);
-  if (told[kind] > shown) info(`${kind}: ${title}: ${text}`);
+  if (told[kind] > shown) say(`${kind}: ${title}: ${text}`);
   else if (kind === 'error') error(text, { title });
   else warning(text, { title });
 }
@@ -25,8 +27,17 @@ export function warn(message: string): void {
 export function tellFailure(failure: unknown): void {
   const { title, message } = explain(failure);
   tell('error', title, message);
-  if (process.env['RUNNER_DEBUG'] === '1' && failure instanceof Error) info(failure.stack ?? '');
+  if (process.env['RUNNER_DEBUG'] === '1' && failure instanceof Error) say(failure.stack ?? '');
 }
+
+/** What the reader of a workflow can do, where the catalogue speaks to users of the command line. */
+const hints: Partial<Record<ErrorCode, string>> = {
+  'host-unreachable': 'Is hostd running there, and may the runner use its socket? The input host names it.',
+  'guest-disk-full': 'Ask for more with the input disk.',
+  'capacity-impossible': 'Ask for less with the inputs cpus, memory and disk.',
+  'image-not-found': 'On the host, offshoot image list shows the images; offshoot image build NAME makes one.',
+  'snapshot-in-use': 'Other sandboxes stand on it: wait for their jobs to end, or choose another name.',
+};
 
 export function explain(failure: unknown): { title: string; message: string } {
   if (!isOffshootError(failure)) {
@@ -36,8 +47,10 @@ export function explain(failure: unknown): { title: string; message: string } {
       message: `${message}\nRe-run the job with debug logging to see where it happened.`,
     };
   }
-  const issues = issuesOf(failure).map((issue) => `\n- ${issue}`);
-  const hint = failure.hint === '' ? '' : `\n${failure.hint}`;
+  const all = issuesOf(failure);
+  const issues = all.length < 2 ? [] : all.map((issue) => `\n- ${issue}`);
+  const advice = hints[failure.code] ?? failure.hint;
+  const hint = advice === '' ? '' : `\n${advice}`;
   return { title: `Offshoot: ${failure.code}`, message: `${failure.message}${issues.join('')}${hint}` };
 }
 

@@ -41,17 +41,18 @@ const lines = z.string().transform((text) =>
 const absentWhenEmpty = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
-const host = z
-  .string()
-  .min(1, 'is needed: unix:PATH, or local')
-  .superRefine((text, context) => {
-    if (text === 'local') return;
-    try {
-      parseHostAddress(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be unix:PATH, or local' });
-    }
-  });
+const host = z.string().superRefine((text, context) => {
+  if (text === 'local') return;
+  if (text === '') {
+    context.addIssue({ code: 'custom', message: 'is needed: unix:PATH, or local' });
+    return;
+  }
+  try {
+    parseHostAddress(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be unix:PATH, or local' });
+  }
+});
 
 const labels = lines
   .transform((entries, context) => {
@@ -141,7 +142,10 @@ export function readInputs(read: (name: string) => string = untrimmedScript): In
   const issues = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const first = issues[0];
   throw new OffshootError('action-input', {
-    message: `The input ${first?.path ?? ''} ${first?.message ?? 'is not valid'}${issues.length > 1 ? ` (and ${String(issues.length - 1)} more)` : ''}.`,
+    message:
+      issues.length > 1
+        ? `${String(issues.length)} inputs are not valid:`
+        : `The input ${first?.path ?? ''} ${first?.message ?? 'is not valid'}.`,
     details: { issues },
   });
 }

@@ -26,7 +26,7 @@ export function saveJobState(state: JobState): void {
   saveState(key, state);
 }
 
-/** Undefined in main, and in the post of a main that ended before it had chosen a sandbox. */
+/** Undefined in main, and in the post of a main that ended before it had chosen a sandbox. Throws for a state that is damaged. */
 export function loadJobState(): JobState | undefined {
   const text = getState(key);
   return text === '' ? undefined : jobStateSchema.parse(JSON.parse(text));

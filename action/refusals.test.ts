@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refuseUnsafeTriggers } from './refusals.ts';
+import { refuseUnsafeTriggers, refuseUnservedHosts } from './refusals.ts';
 
 const own = { id: 1 };
 const fork = { id: 2 };
@@ -36,6 +36,14 @@ describe('jobs with the rights of the base repository', () => {
       refuseUnsafeTriggers({ name, payload }, 'unix:/x', false);
     }).not.toThrow();
   });
+});
+
+test('only sockets and hosts of the job are served', () => {
+  refuseUnservedHosts('local');
+  refuseUnservedHosts('unix:/x');
+  expect(() => {
+    refuseUnservedHosts('tcp:127.0.0.1:80');
+  }).toThrow(expect.objectContaining({ code: 'action-input' }));
 });
 
 describe('a fork’s pull request has no token', () => {

@@ -38,6 +38,12 @@ export function refuseUnsafeTriggers(trigger: Trigger, host: string, allowUnsafe
   }
 }
 
+/** Throws `action-input` for hosts that need a token: this version has none to show. */
+export function refuseUnservedHosts(host: string): void {
+  if (host === 'local' || host.startsWith('unix:')) return;
+  throw new OffshootError('action-input', { message: `The input host must be unix:PATH, or local; it is ${host}.` });
+}
+
 /** Also true when the payload doesn't tell, or the fork is deleted: nothing proves then that the code is the repository's own. */
 export function comesFromFork({ name, payload }: Trigger): boolean {
   if (!name.startsWith('pull_request') && name !== 'workflow_run') return false;

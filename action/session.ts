@@ -27,6 +27,8 @@ export const sessionSchema = z.object({
   envEntries: z.array(z.object({ name: z.string(), value: z.string() })),
   /** The snapshot that was kept when a step failed. */
   kept: z.object({ snapshot: z.string(), minutes: z.number(), command: z.string() }).optional(),
+  /** How the first step that failed ended, for the summary. */
+  failure: z.string().optional(),
   timings: z.record(z.string(), z.number()),
 });
 export type Session = z.output<typeof sessionSchema>;
@@ -53,11 +55,19 @@ export async function writeSession(file: string, session: Session): Promise<void
 /** Throws `usage` when there is none. */
 export async function readSession(file: string): Promise<Session> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text !== undefined) return sessionSchema.parse(JSON.parse(text));
+  if (text !== undefined) return parseSession(text, file);
   throw new OffshootError('usage', {
-    message: 'No sandbox was made in this job for the shell offshoot {0}.',
-    hint: 'Put a step with `uses: .../offshoot` and without `run` before this one.',
+    message: `There is no sandbox ${path.basename(file, '.json')} of this job for the shell offshoot {0}.`,
+    hint: `Put a step with \`uses: .../offshoot\` and without \`run\` before this one; ${sessionVariable} names its sandbox.`,
   });
+}
+
+function parseSession(text: string, file: string): Session {
+  try {
+    return sessionSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new OffshootError('local-file-error', { message: `${file} is damaged.`, cause: error });
+  }
 }
 
 export async function removeSession(file: string): Promise<void> {

@@ -72,14 +72,16 @@ describe('one step', () => {
       'sandbox-id': expect.stringMatching(/^sbx_/) as string,
     });
     const timings = JSON.parse(result.step('box').outputs['timings'] ?? '') as Record<string, number>;
-    expect(Object.keys(timings)).toEqual(['queued', 'restored', 'synced', 'first output', 'done', 'destroyed']);
+    expect(Object.keys(timings)).toEqual(
+      ['queued', 'restored', 'synced', 'firstOutput', 'done', 'destroyed'].map((name) => `${name}Ms`),
+    );
   });
 
   test('summary: where the time went and what was used', async () => {
     const result = await one({ run: 'echo "# of the script" >> $GITHUB_STEP_SUMMARY; exit 0' });
     const { summary } = result.step('box');
     expect(summary).toMatch(/^# of the script\n/);
-    expect(summary).toMatch(/### Offshoot: image default, succeeded/);
+    expect(summary).toMatch(/### Offshoot: image default\n\nsucceeded/);
     expect(summary).toMatch(/CPU used: \d/);
   });
 
@@ -157,6 +159,15 @@ exit 3`;
     expect(odd.step('box').outputs['exit-code']).toBe('127');
   });
 
+  test('a folder that is not there, and scripts that remove what is the runner’s', async () => {
+    const nowhere = await one({ run: 'x', 'working-directory': 'no/such' });
+    expect(messages(nowhere, 'error')[0]).toMatch(/^run could not be started: .*no\/such/);
+    const tidy = await one({ run: 'rm -rf "$RUNNER_TEMP"; exit 7' });
+    expect(tidy.step('box').outputs['exit-code']).toBe('7');
+    const tidier = await one({ run: 'rm "$GITHUB_OUTPUT" "$GITHUB_ENV" "$GITHUB_PATH" "$GITHUB_STEP_SUMMARY"' });
+    expect(tidier.status).toBe('success');
+  });
+
   test('what is wrong before there is a sandbox is an annotation that says what to do', async () => {
     const noImage = await one({ run: 'x', image: 'nothing' });
     expect(noImage.step('box').annotations).toMatchObject([
@@ -169,7 +180,9 @@ exit 3`;
     const noHost = await one({ run: 'x', host: 'unix:/nowhere/hostd.sock' });
     expect(messages(noHost, 'error')[0]).toMatch(/No hostd answers at unix:\/nowhere\/hostd.sock/);
     const wrong = await one({ run: 'x', cpus: 'many', sync: 'perhaps' });
-    expect(messages(wrong, 'error')[0]).toMatch(/cpus: must be a whole number\n.*sync: must be true or false/);
+    expect(messages(wrong, 'error')[0]).toMatch(
+      /^2 inputs are not valid:\n- cpus: must be a whole number\n- sync: must be true or false\n/,
+    );
   });
 
   test('fork code with the base repository’s rights is refused', async () => {
@@ -211,6 +224,26 @@ describe('several steps', () => {
     expect(result.step('two').outcome).toBe('failure'); // the command is there only after a step without run
   });
 
+  test('two scripts at once in one step take turns: none opens the log for the other’s commands', async () => {
+    const result = await runJob({
+      steps: [
+        uses({}),
+        { id: 'first', run: 'echo one', shell: 'offshoot {0}' },
+        {
+          id: 'both',
+          run: `
+echo 'sleep 1; echo "::error::forged"; echo A=1 >> $GITHUB_ENV' > a.sh
+echo 'echo "::error::forged"; echo B=2 >> $GITHUB_ENV' > b.sh
+offshoot "$PWD/a.sh" & offshoot "$PWD/b.sh" & wait`,
+          shell: 'bash',
+        },
+        { id: 'after', run: 'echo "$A$B"', shell: 'offshoot {0}' },
+      ],
+    });
+    expect(result.step('both').annotations).toEqual([]);
+    expect(printed(result, 'after')).toEqual(['12']);
+  });
+
   test('what the runner changed meanwhile is sent when asked for', async () => {
     const result = await runJob({
       steps: [
@@ -227,7 +260,7 @@ describe('several steps', () => {
 
 describe('snapshots', () => {
   test('prepared once, forked per leg', async () => {
-    const prepare = 'mkdir -p /opt/deps && echo installed > /opt/deps/mark; sleep 1000 & echo P=2 >> $GITHUB_ENV';
+    const prepare = 'echo installed > mark; sleep 1000 & echo P=2 >> $GITHUB_ENV';
     await one({ prepare: 'true', 'save-snapshot': 'action-deps' });
     const prepared = await one({ prepare, 'save-snapshot': 'action-deps' }); // in the place of the first
     expect(prepared.status).toBe('success');
@@ -235,7 +268,7 @@ describe('snapshots', () => {
     const legs = await Promise.all(
       [1, 2].map(async (leg) => {
         await using own = await startRunner();
-        const run = `cat /opt/deps/mark; pgrep -x sleep | wc -l; echo leg ${String(leg)}`;
+        const run = `cat mark; pgrep -x sleep | wc -l; echo leg ${String(leg)}`; // its workspace has another path
         return printed(await own.run({ steps: [uses({ snapshot: 'action-deps', run })] }));
       }),
     );

@@ -1,8 +1,12 @@
-import { info } from '@actions/core';
 import path from 'node:path';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
 import { explain, warn } from '../annotations.ts';
 import { collectArtifacts } from '../artifacts/collect-artifacts.ts';
+import { say } from '../say.ts';
+import { within } from '../step/guest-step.ts';
+
+/** A guest may stop answering in the middle; its sandbox has to end all the same. */
+const patienceMs = 600_000;
 
 export interface BringBack {
   globs: readonly string[];
@@ -16,10 +20,11 @@ export interface BringBack {
 export async function bringBack(sandbox: Sandbox, { globs, workspace, into, signal }: BringBack): Promise<void> {
   if (globs.length === 0) return;
   try {
-    const collected = await collectArtifacts(sandbox, { globs, base: workspace, into, signal });
-    info(
-      `${String(collected.files)} artifacts, ${(collected.bytes / 1_000_000).toFixed(1)} MB, in ${path.relative(workspace, into)}`,
-    );
+    const bounded = within(patienceMs, signal);
+    const collected = await collectArtifacts(sandbox, { globs, base: workspace, into, signal: bounded });
+    const { files, bytes } = collected;
+    const what = `${String(files)} ${files === 1 ? 'artifact' : 'artifacts'}, ${(bytes / 1_000_000).toFixed(1)} MB`;
+    if (files > 0) say(`${what}, in ${path.relative(workspace, into)}`);
     for (const warning of collected.warnings) warn(warning);
     for (const glob of collected.unmatched) warn(`No file matches the artifacts glob ${glob}.`);
     if (collected.refused.length > 0)

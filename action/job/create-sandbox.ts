@@ -1,16 +1,17 @@
-import { info } from '@actions/core';
 import { Sandbox } from '../../hostd/client/sandbox.ts';
 import { OffshootError, isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import type { JobContext } from '../context.ts';
 import type { Inputs } from '../inputs.ts';
+import { tellProgress } from './progress.ts';
 import type { Timings } from './timings.ts';
+import { say } from '../say.ts';
 
 /** How long a sandbox outlives a runner that died. */
 export const leaseSeconds = 180;
 /** How long a job waits for room before it fails. */
 const waitSeconds = 600;
 /** A host that is not there when the job starts is tried for this long: it may be starting again. */
-const reconnectTimeoutMs = 30_000;
+export const reconnectTimeoutMs = 30_000;
 
 /** Asks for the sandbox under the id that post already knows; asking again is harmless. */
 export async function createSandbox(
@@ -22,15 +23,22 @@ export async function createSandbox(
   signal: AbortSignal,
 ): Promise<Sandbox> {
   const asked = performance.now();
-  const sandbox = await ask(id, host, inputs, context, signal).catch((error: unknown) => {
-    throw explained(error, performance.now() - asked);
-  });
+  const made = new AbortController();
+  const progress = tellProgress(id, host, AbortSignal.any([signal, made.signal]));
+  const sandbox = await ask(id, host, inputs, context, signal)
+    .catch((error: unknown) => {
+      throw explained(error, performance.now() - asked);
+    })
+    .finally(() => {
+      made.abort();
+    });
+  await progress;
   const { queuedMs, readyMs } = sandbox.info.timings;
   timings.add('queued', queuedMs);
   timings.add('restored', Math.max(0, (readyMs ?? queuedMs) - queuedMs));
   timings.restart();
   const { isolation, cpus, memoryMiB } = sandbox.info;
-  info(`${sandbox.id}: ${String(cpus)} CPU, ${String(memoryMiB)} MiB, ${isolation.tier}`);
+  say(`${sandbox.id}: ${String(cpus)} CPU, ${String(memoryMiB)} MiB, ${isolation.tier}`);
   return sandbox;
 }
 
@@ -60,20 +68,10 @@ async function ask(
 }
 
 function explained(error: unknown, waitedMs: number): unknown {
-  if (!isOffshootError(error)) return error;
-  if (error.code === 'capacity-exhausted') {
-    return new OffshootError('capacity-exhausted', {
-      message: `The host had no room for ${String(Math.round(waitedMs / 1000))} s: ${error.message}`,
-      hint: 'Run fewer jobs at once on this host, ask for less memory, or give the host more.',
-      details: error.details,
-    });
-  }
-  if (error.code === 'host-unreachable') {
-    return new OffshootError('host-unreachable', {
-      message: error.message,
-      hint: 'Is hostd running there, and may the runner use its socket? The input host names it.',
-      details: error.details,
-    });
-  }
-  return error;
+  if (!isOffshootError(error) || error.code !== 'capacity-exhausted') return error;
+  return new OffshootError('capacity-exhausted', {
+    message: `The host had no room for ${String(Math.round(waitedMs / 1000))} s: ${error.message}`,
+    hint: 'Run fewer jobs at once on this host, ask for less memory, or give the host more.',
+    details: error.details,
+  });
 }

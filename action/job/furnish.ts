@@ -1,4 +1,3 @@
-import { info } from '@actions/core';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +6,7 @@ import type { Sandbox } from '../../hostd/client/sandbox.ts';
 import { isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { warn } from '../annotations.ts';
 import { sendWorkspace, type SentWorkspace } from '../workspace/send-workspace.ts';
+import { say } from '../say.ts';
 
 export interface Furnishing {
   workspace: string;
@@ -23,11 +23,26 @@ const sendAttempts = 3;
  * Gives a new sandbox the workspace at the path it has on the runner, so that what the workflow's expressions said there is right here too. All of it goes
  * as archives: a process in the guest would take longer.
  */
-export async function furnish(sandbox: Sandbox, { workspace, sync, syncExclude, signal }: Furnishing): Promise<void> {
+export async function furnish(sandbox: Sandbox, furnishing: Furnishing): Promise<void> {
+  const { workspace, sync, syncExclude, signal } = furnishing;
+  if (sandbox.info.snapshot !== null) await moveWorkspace(sandbox, workspace, signal);
   await Promise.all([
     sync ? send(sandbox, workspace, syncExclude, signal) : makeFolder(sandbox, workspace, signal),
     workspace === usualFolder ? undefined : leadTo(sandbox, workspace, signal),
   ]);
+}
+
+/**
+ * Where the snapshot was made the workspace may have had another path. It goes where it is here, with all that was installed in it; processes that are in
+ * it go along.
+ */
+async function moveWorkspace(sandbox: Sandbox, workspace: string, signal: AbortSignal): Promise<void> {
+  const link = await sandbox.files.stat(usualFolder).catch(() => undefined);
+  const earlier = link?.type === 'symlink' ? link.target : undefined;
+  if (earlier === undefined || earlier === workspace) return;
+  const move = '[ ! -d "$1" ] || [ -e "$2" ] || { mkdir -p "${2%/*}" && mv -T "$1" "$2"; }';
+  await sandbox.exec(['/bin/sh', '-c', move, 'offshoot', earlier, workspace], { cwd: '/', check: true, signal });
+  say(`the snapshot's workspace ${earlier} is now at ${workspace}`);
 }
 
 /** Sends the workspace (again): what is there already is written over, nothing is removed. */
@@ -38,8 +53,8 @@ export async function send(
   signal: AbortSignal,
 ): Promise<void> {
   const sent = await sendPatiently(sandbox, workspace, exclude, signal);
-  info(`synced ${String(sent.entries)} entries, ${(sent.bytes / 1_000_000).toFixed(1)} MB`);
-  if (sent.scrubbed.length > 0) info(`without their credentials: ${sent.scrubbed.join(', ')}`);
+  say(`synced ${String(sent.entries)} entries, ${(sent.bytes / 1_000_000).toFixed(1)} MB`);
+  if (sent.scrubbed.length > 0) say(`without their credentials: ${sent.scrubbed.join(', ')}`);
   for (const warning of sent.warnings) warn(warning);
 }
 
@@ -56,7 +71,7 @@ async function sendPatiently(
     } catch (error) {
       const mayPass = isOffshootError(error) && error.retryable && !signal.aborted;
       if (!mayPass || attempt === sendAttempts) throw error;
-      info(`the workspace is sent again: ${error.message}`);
+      say(`the workspace is sent again: ${error.message}`);
       await sandbox.refresh(); // waits for a hostd that is away
     }
   }
@@ -75,11 +90,11 @@ async function leadTo(sandbox: Sandbox, workspace: string, signal: AbortSignal):
     const [folder, lists] = [path.join(scratch, 'content'), path.join(scratch, 'lists')];
     await Promise.all([mkdir(folder), mkdir(lists)]);
     await symlink(workspace, path.join(folder, name));
-    const archive = packNames([{ folder, names: [name] }], { scratch: lists, onNotice: info });
+    const archive = packNames([{ folder, names: [name] }], { scratch: lists, onNotice: say });
     await sandbox.files.uploadArchive(archive, path.dirname(usualFolder), { owner: '0:0', signal });
   }).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    info(`${usualFolder} has content of its own and stays as it is`);
+    if (!isOffshootError(error) || error.code !== 'guest-file-error') throw error;
+    say(`${usualFolder} has content of its own and stays as it is`);
   });
 }
 

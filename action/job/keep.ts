@@ -1,6 +1,6 @@
 import { HostClient } from '../../hostd/client/host-client.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
-import { isOffshootError } from '../../hostd/errors/offshoot-error.ts';
+import { isOffshootError, OffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { explain, warn } from '../annotations.ts';
 
 export interface Kept {
@@ -20,6 +20,17 @@ export async function keepSandbox(sandbox: Sandbox, host: string, minutes: numbe
     return undefined;
   }
   return { snapshot, minutes, command: `offshoot sandbox shell --host ${host} --snapshot ${snapshot}` };
+}
+
+/** Throws `snapshot-in-use` when the name could not be given to a new one: better before the work than after it. */
+export async function checkSnapshotName(host: string, name: string): Promise<void> {
+  await using client = new HostClient({ host });
+  const found = (await client.snapshots.list()).find((snapshot) => snapshot.name === name);
+  if (found === undefined || found.usedBy.length === 0) return;
+  throw new OffshootError('snapshot-in-use', {
+    message: `save-snapshot: ${name} is there, and ${String(found.usedBy.length)} sandboxes stand on it.`,
+    details: { usedBy: found.usedBy },
+  });
 }
 
 /** Keeps the sandbox under a name, in the place of an older snapshot: a job that is run again makes its own anew. Throws `snapshot-in-use`. */

@@ -1,43 +1,31 @@
-import { endGroup, info, setOutput, startGroup } from '@actions/core';
+import { setOutput } from '@actions/core';
 import path from 'node:path';
 import { ulid } from 'ulid';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
-import { tell, tellFailure, warn } from '../annotations.ts';
+import { tell, tellFailure } from '../annotations.ts';
 import { Cancellation } from '../cancellation.ts';
-import { actionOutputs } from '../file-commands/merge.ts';
-import { readContext, type JobContext } from '../context.ts';
+import { readContext } from '../context.ts';
 import { namedValues } from '../guest-env/env-input.ts';
-import { readInputs, type Inputs } from '../inputs.ts';
+import { readInputs } from '../inputs.ts';
 import { saveJobState, type JobState } from '../job-state.ts';
-import { refuseUnsafeTriggers } from '../refusals.ts';
+import { refuseUnsafeTriggers, refuseUnservedHosts } from '../refusals.ts';
+import { say } from '../say.ts';
 import { placeScript, type PlacedScript } from '../step/guest-step.ts';
 import { tearDown } from '../teardown.ts';
-import { bringBack } from './bring-back.ts';
 import { createSandbox, leaseSeconds } from './create-sandbox.ts';
+import { endSandbox } from './end-sandbox.ts';
 import { furnish } from './furnish.ts';
+import type { Job } from './job.ts';
 import { openHost } from './job-host.ts';
-import { keepSandbox, saveSnapshot, type Kept } from './keep.ts';
+import { checkSnapshotName, saveSnapshot } from './keep.ts';
 import { openSession } from './open-session.ts';
-import { runScript as runPlaced, type ScriptSession } from './script.ts';
-import { writeSummary } from './summary.ts';
+import { runInput } from './run-inputs.ts';
+import type { ScriptSession } from './script.ts';
 import { Timings } from './timings.ts';
-import { judge, type Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 /** While the runner's patience lasts; post tries longer. */
 const cancelledTeardown = { patienceMs: 5_000, requestTimeoutMs: 4_000 };
-
-/** What the action's own part of the summary may take; the runner drops one over 1 MiB whole. */
-const ownSummaryBytes = 65_536;
-
-interface Job {
-  inputs: Inputs;
-  /** What the names in the `env` input stand for. */
-  named: Record<string, string>;
-  context: JobContext;
-  state: JobState;
-  timings: Timings;
-  cancellation: Cancellation;
-}
 
 /** The action's main step; returns its exit code. Everything that fails is told as an annotation. */
 export async function mainJob(): Promise<number> {
@@ -47,6 +35,7 @@ export async function mainJob(): Promise<number> {
     const named = namedValues(inputs.env);
     const context = readContext();
     refuseUnsafeTriggers(context.trigger, inputs.host, inputs['allow-unsafe-fork-code']);
+    refuseUnservedHosts(inputs.host);
     // post has to know the sandbox before there is one
     const state: JobState = { sandboxId: `sbx_${ulid()}`, destroyed: false };
     if (inputs.host !== 'local') state.host = inputs.host;
@@ -79,7 +68,7 @@ async function work(job: Job): Promise<number> {
   try {
     return await useSandbox(job, host, sandbox);
   } catch (error) {
-    if (!cancellation.cancelled) await keepOrDestroy(job, host, sandbox, undefined);
+    if (!cancellation.cancelled) await endSandbox(job, host, sandbox, { error });
     throw error;
   } finally {
     clearInterval(renewal);
@@ -89,15 +78,17 @@ async function work(job: Job): Promise<number> {
 }
 
 async function useSandbox(job: Job, host: string, sandbox: Sandbox): Promise<number> {
-  const { inputs, context, state, timings, cancellation } = job;
-  const { signal } = cancellation;
+  const { inputs, context, timings } = job;
+  const { signal } = job.cancellation;
   const { workspace } = context;
+  const saveAs = inputs['save-snapshot'];
   const place = (text: string): Promise<PlacedScript> | undefined =>
     text.trim() === '' ? undefined : placeScript(sandbox, text, inputs.shell, signal);
   const [prepareScript, runScript] = await Promise.all([
     place(inputs.prepare),
     place(inputs.run),
     furnish(sandbox, { workspace, sync: inputs.sync, syncExclude: inputs['sync-exclude'], signal }),
+    saveAs === undefined ? undefined : checkSnapshotName(host, saveAs),
   ]);
   timings.lap('synced');
   const session: ScriptSession = {
@@ -108,90 +99,23 @@ async function useSandbox(job: Job, host: string, sandbox: Sandbox): Promise<num
     pathEntries: [],
     envEntries: [],
   };
-  let verdict = await script(job, sandbox, session, 'prepare', prepareScript);
-  if (verdict?.ok !== false && inputs['save-snapshot'] !== undefined) {
-    await saveSnapshot(sandbox, host, inputs['save-snapshot']);
-    setOutput('snapshot-id', inputs['save-snapshot']);
-    info(`saved as snapshot ${inputs['save-snapshot']}`);
+  let verdict: Verdict | undefined;
+  if (prepareScript !== undefined) verdict = await runInput(job, sandbox, session, 'prepare', prepareScript);
+  if (verdict?.ok !== false && saveAs !== undefined) {
+    await saveSnapshot(sandbox, host, saveAs);
+    job.saved = saveAs;
+    setOutput('snapshot-id', saveAs);
+    say(`saved as snapshot ${saveAs}`);
     timings.lap('saved');
   }
-  if (verdict?.ok !== false) verdict = (await script(job, sandbox, session, 'run', runScript)) ?? verdict;
-  setOutput('exit-code', verdict?.exitCode ?? 0);
+  if (verdict?.ok !== false && runScript !== undefined)
+    verdict = await runInput(job, sandbox, session, 'run', runScript);
+  if (verdict !== undefined) setOutput('exit-code', verdict.exitCode);
   if (verdict?.ok !== false && runScript === undefined) {
-    await openSession(inputs, context, state, sandbox, host, session, timings);
+    await openSession(job, host, sandbox, session);
     setOutput('timings', JSON.stringify(timings));
     return 0;
   }
-  await keepOrDestroy(job, host, sandbox, verdict);
+  await endSandbox(job, host, sandbox, { verdict });
   return verdict?.ok === false ? 1 : 0;
-}
-
-async function script(
-  job: Job,
-  sandbox: Sandbox,
-  session: ScriptSession,
-  name: 'prepare' | 'run',
-  placed: PlacedScript | undefined,
-): Promise<Verdict | undefined> {
-  const { inputs, timings, cancellation } = job;
-  if (placed === undefined) return undefined;
-  const timeoutMs = Math.round(inputs['timeout-minutes'] * 60_000);
-  if (name === 'prepare') startGroup('prepare');
-  try {
-    const exec = await runPlaced(sandbox, session, {
-      script: placed,
-      workingDirectory: inputs['working-directory'],
-      timeoutMs,
-      reservedOutputs: actionOutputs,
-      summaryReserveBytes: ownSummaryBytes,
-      signal: cancellation.signal,
-      ...(name === 'run'
-        ? {
-            onFirstOutput: () => {
-              timings.lap('first output');
-            },
-          }
-        : {}),
-    });
-    timings.lap(name === 'run' ? 'done' : 'prepared');
-    const verdict = await judge(name, exec, sandbox, timeoutMs);
-    if (!verdict.ok) tell('error', verdict.title, verdict.message);
-    return verdict;
-  } finally {
-    if (name === 'prepare') endGroup();
-  }
-}
-
-/** The end of a sandbox that no later step uses: kept if asked for, artifacts brought back, destroyed, summed up. */
-async function keepOrDestroy(job: Job, host: string, sandbox: Sandbox, verdict: Verdict | undefined): Promise<void> {
-  const { inputs, context, state, timings, cancellation } = job;
-  const { signal } = cancellation;
-  let kept: Kept | undefined;
-  if (verdict?.ok !== true && inputs['keep-on-failure'] > 0) {
-    kept = await keepSandbox(sandbox, host, inputs['keep-on-failure']);
-    if (kept !== undefined) {
-      setOutput('snapshot-id', kept.snapshot);
-      info(`kept for ${String(kept.minutes)} minutes: ${kept.command}`);
-    }
-    timings.lap('kept');
-  }
-  await bringBack(sandbox, {
-    globs: inputs.artifacts,
-    workspace: context.workspace,
-    into: path.join(context.workspace, inputs['artifacts-dir']),
-    signal,
-  });
-  if (inputs.artifacts.length > 0) timings.lap('brought back');
-  const end = await tearDown(host, state.sandboxId);
-  timings.lap('destroyed');
-  setOutput('timings', JSON.stringify(timings));
-  if (end.found === 'unknown') {
-    warn(`${sandbox.id} could not be destroyed; its lease ends it within ${String(leaseSeconds)} s.`);
-    return;
-  }
-  state.destroyed = true;
-  saveJobState(state);
-  if (end.found === 'never-made') return;
-  const snapshot = inputs['save-snapshot'];
-  await writeSummary({ sandbox: end.info, exitCode: verdict?.exitCode, timings: timings.toJSON(), kept, snapshot });
 }

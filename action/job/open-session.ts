@@ -1,27 +1,23 @@
-import { addPath, exportVariable, info } from '@actions/core';
+import { addPath, exportVariable } from '@actions/core';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
 import { warn } from '../annotations.ts';
-import type { JobContext } from '../context.ts';
 import { shellEntry } from '../entries.ts';
 import { startHeartbeat } from '../heartbeat/heartbeat.ts';
-import type { Inputs } from '../inputs.ts';
-import { saveJobState, type JobState } from '../job-state.ts';
+import { saveJobState } from '../job-state.ts';
 import { sessionFile, sessionFolder, sessionVariable, writeSession } from '../session.ts';
 import { leaseSeconds } from './create-sandbox.ts';
 import type { ScriptSession } from './script.ts';
-import type { Timings } from './timings.ts';
+import type { Job } from './job.ts';
+import { say } from '../say.ts';
 
 /** Leaves the sandbox to later steps whose shell is `offshoot {0}`: a command of that name on their PATH, and a lease that is renewed between them. */
 export async function openSession(
-  inputs: Inputs,
-  context: JobContext,
-  state: JobState,
-  sandbox: Sandbox,
+  { inputs, context, state, timings }: Job,
   host: string,
+  sandbox: Sandbox,
   session: ScriptSession,
-  timings: Timings,
 ): Promise<void> {
   const file = sessionFile(context.tempFolder, sandbox.id);
   await writeSession(file, {
@@ -36,7 +32,7 @@ export async function openSession(
     syncExclude: inputs['sync-exclude'],
     artifacts: inputs.artifacts,
     keepMinutes: inputs['keep-on-failure'],
-    timings: timings.toJSON(),
+    timings: timings.entries(),
   });
   state.sessionFile = file;
   const heartbeat = startHeartbeat(shellEntry(), file);
@@ -45,7 +41,7 @@ export async function openSession(
   saveJobState(state);
   exportVariable(sessionVariable, sandbox.id);
   addPath(await writeCommand(path.join(sessionFolder(context.tempFolder), 'bin')));
-  info(`steps with \`shell: offshoot {0}\` run in ${sandbox.id}`);
+  say(`steps with \`shell: offshoot {0}\` run in ${sandbox.id}`);
 }
 
 /** Runs on this very node: the machine's own may be older, or missing. */

@@ -1,4 +1,3 @@
-import { info } from '@actions/core';
 import { Sandbox } from '../../hostd/client/sandbox.ts';
 import { explain, warn } from '../annotations.ts';
 import { Cancellation } from '../cancellation.ts';
@@ -7,9 +6,10 @@ import type { JobState } from '../job-state.ts';
 import { readSession, removeSession, type Session } from '../session.ts';
 import { tearDown, type Teardown } from '../teardown.ts';
 import { bringBack } from './bring-back.ts';
-import { leaseSeconds } from './create-sandbox.ts';
+import { leaseSeconds, reconnectTimeoutMs } from './create-sandbox.ts';
 import { writeSummary } from './summary.ts';
 import { Timings } from './timings.ts';
+import { say } from '../say.ts';
 
 /** The action's post step: nothing of the job's sandbox is left after it, or it says what is. It never fails the job. */
 export async function postJob(state: JobState): Promise<void> {
@@ -24,25 +24,35 @@ export async function postJob(state: JobState): Promise<void> {
 
 async function endSandbox(state: JobState): Promise<void> {
   const { sandboxId, host, sessionFile } = state;
-  const session = sessionFile === undefined ? undefined : await readSession(sessionFile).catch(() => undefined);
+  const session = sessionFile === undefined ? undefined : await sessionOf(sessionFile);
   if (state.heartbeat !== undefined) endProcess(state.heartbeat);
   if (host === undefined || state.destroyed) return;
   const timings = new Timings(session?.timings);
-  if (session !== undefined) await bringSessionBack(session, timings);
+  if (session !== undefined && session.artifacts.length > 0) await bringSessionBack(session, timings);
   timings.restart();
   const end = await tearDown(host, sandboxId);
   timings.lap('destroyed');
   if (sessionFile !== undefined) await removeSession(sessionFile);
   sayWhatWasFound(sandboxId, end, session !== undefined);
   if (session === undefined || end.found === 'unknown' || end.found === 'never-made') return;
-  await writeSummary({ sandbox: end.info, timings: timings.toJSON(), kept: session.kept });
+  const outcome = session.failure ?? 'no step of it failed';
+  await writeSummary({ sandbox: end.info, outcome, timings: timings.entries(), kept: session.kept });
+}
+
+async function sessionOf(file: string): Promise<Session | undefined> {
+  try {
+    return await readSession(file);
+  } catch (error) {
+    warn(`What the steps of the sandbox left is not known, artifacts neither: ${explain(error).message}`);
+    return undefined;
+  }
 }
 
 async function bringSessionBack(session: Session, timings: Timings): Promise<void> {
   const cancellation = new Cancellation();
-  if (session.artifacts.length === 0) return;
-  const sandbox = await Sandbox.connect(session.sandboxId, { host: session.host });
+  let sandbox: Sandbox | undefined;
   try {
+    sandbox = await Sandbox.connect(session.sandboxId, { host: session.host, reconnectTimeoutMs });
     await bringBack(sandbox, {
       globs: session.artifacts,
       workspace: session.workspace,
@@ -50,8 +60,11 @@ async function bringSessionBack(session: Session, timings: Timings): Promise<voi
       signal: cancellation.signal,
     });
     timings.lap('brought back');
+  } catch (error) {
+    // its end comes first
+    warn(`The artifacts could not be brought back: ${explain(error).message}`);
   } finally {
-    await sandbox.disconnect();
+    await sandbox?.disconnect();
   }
 }
 
@@ -62,9 +75,9 @@ function sayWhatWasFound(sandboxId: string, end: Teardown, expected: boolean): v
     );
     return;
   }
-  if (end.found === 'never-made') info(`${sandboxId} was not made`);
-  else if (end.found === 'gone') info(`${sandboxId} was gone already: ${end.info.end?.message ?? ''}`);
-  else info(expected ? `${sandboxId} is destroyed` : `${sandboxId} was still there and is destroyed`);
+  if (end.found === 'never-made') say(`${sandboxId} was not made`);
+  else if (end.found === 'gone') say(`${sandboxId} was gone already: ${end.info.end?.message ?? ''}`);
+  else say(expected ? `${sandboxId} is destroyed` : `${sandboxId} was still there and is destroyed`);
 }
 
 async function endLocalHost(saved: unknown): Promise<void> {

@@ -1,4 +1,4 @@
-import { info, setSecret } from '@actions/core';
+import { setSecret } from '@actions/core';
 import path from 'node:path';
 import type { ExecInfo } from '../../hostd/contract/exec.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
@@ -8,6 +8,7 @@ import { selectGuestEnv } from '../guest-env/select-guest-env.ts';
 import { stdoutSink } from '../log/stdout-sink.ts';
 import { runGuestStep, type PlacedScript } from '../step/guest-step.ts';
 import type { Session } from '../session.ts';
+import { say } from '../say.ts';
 
 export interface ScriptRequest {
   script: PlacedScript;
@@ -16,6 +17,7 @@ export interface ScriptRequest {
   signal: AbortSignal;
   timeoutMs: number;
   onFirstOutput?: () => void;
+  onSignal: 'leave' | 'end';
   /** Outputs of the step that the script may not set. */
   reservedOutputs: readonly string[];
   /** Room in the step's summary for what the action itself adds. */
@@ -38,8 +40,7 @@ export async function runScript(sandbox: Sandbox, session: ScriptSession, reques
     pathEntries: session.pathEntries,
   });
   for (const secret of selected.secrets) setSecret(secret);
-  if (selected.withheld.length > 0)
-    info(`not passed on: ${selected.withheld.join(', ')} (the input env can name them)`);
+  if (selected.withheld.length > 0) say(`not passed on: ${selected.withheld.join(', ')} (the input env can name them)`);
   const { exec, fileCommands, lostBytes } = await runGuestStep(sandbox, request.script, {
     cwd: path.posix.resolve(session.workspace, request.workingDirectory),
     env: selected.env,
@@ -48,6 +49,7 @@ export async function runScript(sandbox: Sandbox, session: ScriptSession, reques
     sink: stdoutSink(),
     ...(request.onFirstOutput === undefined ? {} : { onFirstOutput: request.onFirstOutput }),
     signal: request.signal,
+    onSignal: request.onSignal,
   });
   if (lostBytes > 0 || exec.truncated) warn('The output was longer than the host keeps; a part of it is missing here.');
   const merged = await mergeBack(fileCommands, process.env, warn, {
@@ -57,11 +59,5 @@ export async function runScript(sandbox: Sandbox, session: ScriptSession, reques
   });
   session.pathEntries.push(...merged.path);
   session.envEntries.push(...merged.env);
-  if (exec.usage !== null) info(usageLine(exec.usage));
   return exec;
-}
-
-function usageLine({ userCpuMs, systemCpuMs, peakMemoryKiB }: NonNullable<ExecInfo['usage']>): string {
-  const cpuSeconds = ((userCpuMs + systemCpuMs) / 1000).toFixed(1);
-  return `CPU ${cpuSeconds} s, memory at most ${String(Math.round(peakMemoryKiB / 1024))} MiB`;
 }

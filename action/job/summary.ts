@@ -4,7 +4,8 @@ import type { Kept } from './keep.ts';
 
 export interface SummaryFacts {
   sandbox: SandboxInfo;
-  exitCode?: number | undefined;
+  /** What came of the script, when one ran: `succeeded`, or what an annotation says too. */
+  outcome?: string | undefined;
   timings: Record<string, number>;
   kept?: Kept | undefined;
   snapshot?: string | undefined;
@@ -15,13 +16,13 @@ export async function writeSummary(facts: SummaryFacts): Promise<void> {
   await summary.addRaw(renderSummary(facts), true).write();
 }
 
-export function renderSummary({ sandbox, exitCode, timings, kept, snapshot }: SummaryFacts): string {
+export function renderSummary({ sandbox, outcome, timings, kept, snapshot }: SummaryFacts): string {
   const { usage } = sandbox;
-  const verdict = exitCode === undefined ? '' : exitCode === 0 ? ', succeeded' : `, exit code ${String(exitCode)}`;
   const from = sandbox.snapshot === null ? `image ${sandbox.image}` : `snapshot ${sandbox.snapshot}`;
   const spans = Object.entries(timings);
   const lines = [
-    `### Offshoot: ${from}${verdict}`,
+    `### Offshoot: ${from}`,
+    ...(outcome === undefined ? [] : ['', outcome]),
     '',
     `\`${sandbox.id}\`, ${String(sandbox.cpus)} CPU, ${String(sandbox.memoryMiB)} MiB, isolated by ${sandbox.isolation.tier === 'kvm' ? 'KVM' : 'emulation'}`,
     '',

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { info } from '@actions/core';
 import { identify } from '../heartbeat/process.ts';
 import { launchDaemon, whenReady } from './daemon.ts';
 import { distFolder } from './dist-folder.ts';
@@ -12,6 +11,7 @@ import { reserveNetwork, type Reservation } from './reserve.ts';
 import { Root } from './root.ts';
 import { stopHost, type StopReport } from './stop.ts';
 import { sweepAbandoned } from './sweep.ts';
+import { say } from '../say.ts';
 
 export interface LocalHost {
   /** Address for the SDK. */
@@ -38,7 +38,7 @@ export function planLocalHost(options: { tempFolder: string; image: string; root
  * Starts the bundled hostd on this runner with an image in place, from the Actions cache or built. Throws `local-host-failed`,
  * `image-build-failed` and what hostd says; whatever it throws, `stopLocalHost` removes what was made.
  */
-export async function startLocalHost(plan: LocalPlan, { signal, log = info }: Surroundings = {}): Promise<LocalHost> {
+export async function startLocalHost(plan: LocalPlan, { signal, log = say }: Surroundings = {}): Promise<LocalHost> {
   const aborting = signal === undefined ? {} : { signal };
   checkMachine();
   await checkBundle(distFolder);
@@ -64,7 +64,7 @@ export async function startLocalHost(plan: LocalPlan, { signal, log = info }: Su
 }
 
 /** Ends and removes the host of a plan, whatever state it is in, and says what it found. Idempotent. Throws `local-host-failed`. */
-export async function stopLocalHost(saved: unknown, { log = info }: Surroundings = {}): Promise<StopReport> {
+export async function stopLocalHost(saved: unknown, { log = say }: Surroundings = {}): Promise<StopReport> {
   const plan = localPlanSchema.parse(saved);
   const report = await stopHost(new Root(), plan, distFolder, log);
   if (report.found === 'nothing') return report;

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { beat } from '../heartbeat/heartbeat.ts';
 import { hostOfTheJob, runStep } from './run-step.ts';
 
@@ -11,12 +12,17 @@ async function main(args: string[]): Promise<number> {
   }
   const sync = args[0] === '--sync';
   const script = sync ? args[1] : args[0];
-  if (script !== undefined && existsSync(script)) return runStep(script, { sync });
+  if (script !== undefined && isScript(script)) return runStep(script, { sync });
   const { runCommandLine } = await import('../../hostd/cli/command-line.ts');
   const host = process.env['OFFSHOOT_HOST'] ?? (await hostOfTheJob());
   if (host !== undefined) process.env['OFFSHOOT_HOST'] = host;
   await runCommandLine(['node', 'offshoot', ...args]);
   return Number(process.exitCode ?? 0);
+}
+
+/** The runner names a file by its absolute path; a word of the command line may be a file's name too. */
+function isScript(word: string): boolean {
+  return path.isAbsolute(word) && statSync(word, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 // connections that are still open must not keep the runner waiting

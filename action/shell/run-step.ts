@@ -1,4 +1,3 @@
-import { info } from '@actions/core';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Sandbox } from '../../hostd/client/sandbox.ts';
@@ -6,10 +5,13 @@ import { tell, tellFailure } from '../annotations.ts';
 import { Cancellation } from '../cancellation.ts';
 import { keepSandbox } from '../job/keep.ts';
 import { send } from '../job/furnish.ts';
+import { reconnectTimeoutMs } from '../job/create-sandbox.ts';
 import { runScript } from '../job/script.ts';
+import { takeTurn } from '../job/step-lock.ts';
 import { judge, type Verdict } from '../job/verdict.ts';
 import { placeScript } from '../step/guest-step.ts';
 import { readSession, sessionFile, sessionVariable, writeSession, type Session } from '../session.ts';
+import { say } from '../say.ts';
 
 /** The step's own failure is 1 to 255; this is Offshoot's, as on the command line. */
 const ownFailure = 125;
@@ -19,14 +21,16 @@ export async function runStep(script: string, options: { sync: boolean }): Promi
   const cancellation = new Cancellation();
   try {
     const file = sessionOfTheJob();
+    await using _turn = await takeTurn(file, cancellation.signal);
     const session = await readSession(file);
-    const sandbox = await Sandbox.connect(session.sandboxId, { host: session.host });
+    const sandbox = await Sandbox.connect(session.sandboxId, { host: session.host, reconnectTimeoutMs });
     try {
       await sandbox.renew(session.leaseSeconds);
       if (options.sync) await send(sandbox, session.workspace, session.syncExclude, cancellation.signal);
       const verdict = await runInSession(sandbox, session, script, cancellation.signal);
       if (!verdict.ok) {
         tell('error', verdict.title, verdict.message);
+        session.failure ??= verdict.message;
         await keepOnce(sandbox, session);
       }
       return verdict.exitCode;
@@ -58,6 +62,8 @@ async function runInSession(sandbox: Sandbox, session: Session, script: string, 
     script: await placeScript(sandbox, await readFile(script), session.shell, signal),
     workingDirectory: workingDirectory(session.workspace),
     timeoutMs: session.timeoutMs,
+    // a later step may go on in this sandbox
+    onSignal: 'end',
     reservedOutputs: [],
     summaryReserveBytes: 0,
     signal,
@@ -74,5 +80,5 @@ function workingDirectory(workspace: string): string {
 async function keepOnce(sandbox: Sandbox, session: Session): Promise<void> {
   if (session.keepMinutes === 0 || session.kept !== undefined) return;
   session.kept = await keepSandbox(sandbox, session.host, session.keepMinutes);
-  if (session.kept !== undefined) info(`kept for ${String(session.kept.minutes)} minutes: ${session.kept.command}`);
+  if (session.kept !== undefined) say(`kept for ${String(session.kept.minutes)} minutes: ${session.kept.command}`);
 }

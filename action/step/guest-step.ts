@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecInfo } from '../../hostd/contract/exec.ts';
+import type { ExecHandle } from '../../hostd/client/exec-handle.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
+import { isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { guestTempFolder } from '../guest-env/guest-folders.ts';
 import { readFileCommands, type GuestFileCommands } from '../file-commands/read.ts';
 import { GuestLog, type LogSink } from '../log/guest-log.ts';
 import { shellCommand } from './shell-command.ts';
+
+/** A guest whose root has stopped the agent answers nothing any more. */
+const shortAnswerMs = 60_000;
+/** The runner is patient for 7.5 s after its first signal; what a step has set is read within that. */
+const endPatienceMs = 2_000;
 
 /** A script that is in the guest, and how to start it. */
 export interface PlacedScript {
@@ -23,7 +30,7 @@ export async function placeScript(
   const folder = `${guestTempFolder}/_steps/${randomUUID()}`;
   const { extension, argv } = shellCommand(shell);
   const file = `${folder}/script${extension}`;
-  await sandbox.files.write(file, script, { mode: 0o700, signal });
+  await sandbox.files.write(file, script, { mode: 0o700, signal: within(shortAnswerMs, signal) });
   return { folder, argv: argv(file) };
 }
 
@@ -38,6 +45,8 @@ export interface GuestStep {
   sink: LogSink;
   onFirstOutput?: () => void;
   signal: AbortSignal;
+  /** What the signal does: `leave` the script to the sandbox's end, or `end` it and take what it has set. */
+  onSignal: 'leave' | 'end';
 }
 
 export interface GuestStepResult {
@@ -52,50 +61,92 @@ const prelude = 'for name in output env path summary; do : >>"$1/$name"; done; s
 
 /**
  * Runs a script in the sandbox as the runner runs a step's: its output goes to the sink, its file commands are read back, also when it fails.
- * Throws what the SDK throws; `aborted` when the signal fires.
+ * Throws what the SDK throws; `aborted` when the signal fires, unless it is to end the script.
  */
 export async function runGuestStep(
   sandbox: Sandbox,
   { folder, argv }: PlacedScript,
   step: GuestStep,
 ): Promise<GuestStepResult> {
-  const command = ['/bin/sh', '-c', prelude, 'offshoot', folder, ...argv];
-  const handle = await sandbox.spawn(command, {
+  const handle = await sandbox.spawn(['/bin/sh', '-c', prelude, 'offshoot', folder, ...argv], {
     cwd: step.cwd,
     env: step.env(folder),
     ...(step.timeoutMs === undefined ? {} : { timeoutMs: step.timeoutMs }),
   });
+  const over = new AbortController();
+  const ended = (): void => {
+    if (step.onSignal === 'leave') over.abort();
+    else void endScript(handle, over);
+  };
+  step.signal.addEventListener('abort', ended, { once: true });
+  if (step.signal.aborted) ended();
   const log = await GuestLog.open(step.sink, { protectedValues: step.protectedValues });
-  let exec: ExecInfo;
-  let lostBytes = 0;
   try {
-    let nextOffset = 0;
-    const chunks = handle.output({ signal: step.signal });
-    for (;;) {
-      const next = await chunks.next();
-      if (next.done === true) {
-        exec = next.value ?? (await handle.info());
-        break;
-      }
-      const { stream, offset, bytes } = next.value;
-      if (nextOffset === 0) step.onFirstOutput?.();
-      lostBytes += offset - nextOffset;
-      nextOffset = offset + bytes.length;
-      await log.write(stream, bytes);
-    }
+    const { exec, lostBytes } = await follow(handle, log, step, over.signal);
+    return { exec, lostBytes, fileCommands: await fetchFileCommands(sandbox, folder, exec, step) };
   } finally {
+    step.signal.removeEventListener('abort', ended);
     await log.close();
   }
-  return { exec, fileCommands: await fetchFileCommands(sandbox, folder, exec, step.signal), lostBytes };
 }
+
+async function follow(
+  handle: ExecHandle,
+  log: GuestLog,
+  step: GuestStep,
+  signal: AbortSignal,
+): Promise<{ exec: ExecInfo; lostBytes: number }> {
+  let [nextOffset, lostBytes] = [0, 0];
+  const chunks = handle.output({ signal });
+  for (;;) {
+    const next = await chunks.next();
+    if (next.done === true) {
+      await log.close();
+      return { exec: next.value ?? (await handle.info()), lostBytes };
+    }
+    const { stream, offset, bytes } = next.value;
+    if (nextOffset === 0) step.onFirstOutput?.();
+    lostBytes += offset - nextOffset;
+    nextOffset = offset + bytes.length;
+    await log.write(stream, bytes);
+  }
+}
+
+/** As the runner ends a step's processes, but within its patience. */
+async function endScript(handle: ExecHandle, over: AbortController): Promise<void> {
+  const patient = (): Promise<unknown> => handle.wait({ signal: AbortSignal.timeout(endPatienceMs) });
+  try {
+    await handle.kill('SIGTERM');
+    await patient().catch(async () => {
+      await handle.kill('SIGKILL');
+      await patient();
+    });
+  } catch {
+    over.abort(); // neither the script nor the host answers
+  }
+}
+
+const nothing: GuestFileCommands = { outputs: [], env: [], path: [], summary: undefined, warnings: [] };
 
 async function fetchFileCommands(
   sandbox: Sandbox,
   folder: string,
   exec: ExecInfo,
-  signal: AbortSignal,
+  { signal }: GuestStep,
 ): Promise<GuestFileCommands> {
-  if (exec.failure?.code === 'sandbox-ended')
-    return { outputs: [], env: [], path: [], summary: undefined, warnings: [] };
-  return readFileCommands(await sandbox.files.downloadArchive(folder, { exclude: ['script*'], signal }));
+  // it never began, or there is no guest any more to ask
+  if (exec.failure !== null && exec.exitCode !== 0) return nothing;
+  const bound = signal.aborted ? AbortSignal.timeout(endPatienceMs) : within(shortAnswerMs, signal);
+  try {
+    return await readFileCommands(await sandbox.files.downloadArchive(folder, { exclude: ['script*'], signal: bound }));
+  } catch (error) {
+    // a script may remove its folder
+    if (isOffshootError(error) && error.code === 'guest-file-not-found') return nothing;
+    throw error;
+  }
+}
+
+/** A signal that fires when the given one does or the time is over. */
+export function within(timeoutMs: number, signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 }

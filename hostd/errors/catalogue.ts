@@ -342,7 +342,7 @@ export const catalogue = {
     status: 0,
     retryable: false,
     title: 'An input of the action is not valid.',
-    hint: 'Correct the inputs named in details.issues; action.yml describes each.',
+    hint: 'action.yml of the action describes each input.',
   },
   'unsafe-fork-code': {
     status: 0,
