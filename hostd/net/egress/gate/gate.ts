@@ -4,7 +4,7 @@ import { OffshootError } from '../../../errors/offshoot-error.ts';
 import { pinDocumentSchema, type PinDocument } from '../dns/pin-document.ts';
 import type { ControlClient } from './control-client.ts';
 import { gateFolder, helperFiles } from './helper-files.ts';
-import { HelperKeeper, type HelperEvent } from './helper-keeper.ts';
+import { HelperKeeper, type HelperEvent, type HelperWatch } from './helper-keeper.ts';
 import { InTurn } from './in-turn.ts';
 import {
   helperRoles,
@@ -72,6 +72,7 @@ export interface GateOptions {
   /** With port 0 a helper that lives keeps the port it has. */
   listeners: readonly ProxyListenerSpec[];
   onEvent: (event: HelperEvent) => void;
+  watch?: HelperWatch;
 }
 
 const instructMs = 30_000;
@@ -98,14 +99,14 @@ class ProcessGate implements Gate {
   readonly #proxy: HelperKeeper;
   readonly #turn = new InTurn();
 
-  constructor({ stateDirectory, commands, sandboxes, own, dns, listeners, onEvent }: GateOptions) {
+  constructor({ stateDirectory, commands, sandboxes, own, dns, listeners, onEvent, watch }: GateOptions) {
     this.#dns = dns;
     this.#sandboxes = new Map(sandboxes.map((sandbox) => [sandbox.sandboxId, sandbox]));
     this.#own = own;
     this.#listeners = listeners;
     const keeper = (role: HelperRole, instruct: (client: ControlClient) => Promise<void>) => {
       const files = helperFiles(gateFolder(stateDirectory), role);
-      return new HelperKeeper({ role, files, command: commands[role], instruct, onEvent });
+      return new HelperKeeper({ role, files, command: commands[role], instruct, onEvent, watch });
     };
     this.#resolver = keeper('resolver', async (client) => {
       await client.call('setPolicies', this.#everything(), policyAckSchema, instructMs);

@@ -22,13 +22,21 @@ export interface HelperKeeperOptions {
   /** Tells one that just came what it is to do. It is not ready before. */
   instruct: (client: ControlClient) => Promise<void>;
   onEvent: (event: HelperEvent) => void;
+  watch?: HelperWatch | undefined;
 }
 
-const healthEveryMs = 5000;
+export interface HelperWatch {
+  /** Between two looks whether the helper answers. */
+  everyMs: number;
+  /** One that took longer to answer is killed. */
+  patienceMs: number;
+}
+
+const defaultWatch: HelperWatch = { everyMs: 5000, patienceMs: 10_000 };
 const healthMs = 10_000;
 const callMs = 15_000;
 /** How long a call waits for a helper that is being started. */
-const patienceMs = 30_000;
+const waitMs = 30_000;
 const longestPauseMs = 5000;
 
 /** Has one helper running for as long as it is not stopped: takes over the one that lives, starts one where none does. */
@@ -47,7 +55,7 @@ export class HelperKeeper {
 
   /** Waits for the helper when it is being started, and asks again when it died over the question. Rejects with HelperRefusal when it would not, with HelperGone when there was none for half a minute. */
   async call<Result>(method: string, params: unknown, result: z.ZodType<Result>): Promise<Result> {
-    const deadlineMs = performance.now() + patienceMs;
+    const deadlineMs = performance.now() + waitMs;
     for (;;) {
       const client = await this.#readyBefore(deadlineMs);
       try {
@@ -141,15 +149,16 @@ export class HelperKeeper {
 
   /** Resolves when the connection has ended. */
   async #watch(client: ControlClient): Promise<void> {
+    const { everyMs, patienceMs } = this.#options.watch ?? defaultWatch;
     const timer = setInterval(() => {
-      client.call('health', {}, healthSchema, healthMs).catch(() => {
+      client.call('health', {}, healthSchema, patienceMs).catch(() => {
         if (this.#isStopped || this.#client !== client) return;
         this.#tell('hung');
         void killHelper(this.#helper).then(() => {
           client.close();
         });
       });
-    }, healthEveryMs);
+    }, everyMs);
     await client.closed;
     clearInterval(timer);
     this.#client = undefined;
@@ -161,7 +170,7 @@ export class HelperKeeper {
   async #readyBefore(deadlineMs: number): Promise<ControlClient> {
     const late = new AbortController();
     const timeout = sleep(Math.max(0, deadlineMs - performance.now()), undefined, { signal: late.signal }).then(() => {
-      throw new HelperGone(`there was no ${this.#options.role} within ${String(patienceMs)} ms`);
+      throw new HelperGone(`there was no ${this.#options.role} within ${String(waitMs)} ms`);
     });
     timeout.catch(() => undefined);
     try {

@@ -2,6 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { denialReasonSchema } from '../../../contract/egress.ts';
 import { pinDocumentSchema } from '../dns/pin-document.ts';
+import { parseAddress, parseNetwork } from '../policy/address.ts';
 import { policySchema } from './rule-schema.ts';
 
 /** One more whenever messages change so that an older helper does not understand them: such a one is ended and started anew. */
@@ -13,6 +14,7 @@ export const maxControlLineBytes = 64 * 1024 * 1024;
 export const sandboxIdSchema = z.string().min(1).max(100);
 const addressSchema = z.string().refine((text) => isIP(text) !== 0, 'is no address');
 const portSchema = z.int().min(0).max(65_535);
+const isAddressOrNetwork = (text: string) => (parseAddress(text) ?? parseNetwork(text)) !== undefined;
 
 export const sandboxPolicySchema = z.strictObject({
   sandboxId: sandboxIdSchema,
@@ -31,7 +33,7 @@ export const policyDocumentSchema = z.strictObject({
   /** Of sandboxes that are not in it. */
   others: z.enum(['keep', 'drop']),
   /** Addresses and networks of the host, of sandboxes and of the daemon: closed unless a rule names them. */
-  own: z.array(z.string().max(60)).max(10_000),
+  own: z.array(z.string().refine(isAddressOrNetwork, 'is no address or network')).max(10_000),
   /** `narrow`: until the next document, only what both the policy in force and this one allow. */
   phase: z.enum(['narrow', 'final']),
 });

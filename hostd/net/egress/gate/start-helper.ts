@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAlive, signalProcess, type ProcessIdentity } from '../../../platform/process-identity.ts';
@@ -24,8 +25,8 @@ export async function startHelper(files: HelperFiles, command: readonly string[]
   const [program, ...args] = command;
   if (program === undefined) throw new Error('no program');
   const log = openSync(files.log, 'w', 0o600);
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) };
+  // With what is compiled at hand, Node need not load what strips types: a helper takes some 25 MiB less.
+  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: path.join(files.folder, 'compile-cache') };
   const child = spawn(program, [...args, files.folder], { detached: true, stdio: ['ignore', log, log], cwd: '/', env });
   closeSync(log);
   child.unref();
