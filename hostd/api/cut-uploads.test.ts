@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OffshootError } from '../errors/offshoot-error.ts';
@@ -23,12 +24,18 @@ afterEach(() => {
 
 const routes = ['files?path=/x', 'files/archive?path=/x', 'execs/exe_1/input?offset=0'];
 
-/** Starts an upload that never ends; resolves once its first bytes are on their way. */
-async function upload(served: Served, route: string) {
+/** Starts an upload without an end. */
+function begin(served: Served, route: string) {
   const socket = served.connect();
   socket.on('error', () => undefined);
   socket.on('data', () => undefined);
   socket.write(`PUT /v1/sandboxes/sbx_1/${route} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  socket.write('5\r\nhello\r\n');
+  return socket;
+}
+
+/** Resolves once more than anybody takes is on its way. */
+async function flood(socket: Socket): Promise<void> {
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536), Buffer.from('\r\n')]);
   const send = (): void => {
     while (!socket.destroyed && socket.write(chunk));
@@ -36,7 +43,6 @@ async function upload(served: Served, route: string) {
   socket.on('drain', send);
   send();
   await sleep(5);
-  return socket;
 }
 
 test.each(routes)('a client that leaves while nobody reads its upload to %s harms nobody', async (route) => {
@@ -51,7 +57,7 @@ test.each(routes)('a client that leaves while nobody reads its upload to %s harm
   };
   Object.assign(files, { write: slowRefusal, extract: slowRefusal });
   Object.assign(execs, { input: slowRefusal });
-  const socket = await upload(served, route);
+  const socket = begin(served, route);
   await asked.promise;
   socket.destroy();
   await expect.poll(() => served.logLines.join('')).toContain('"status":499');
@@ -71,7 +77,8 @@ test('uploads cut at any moment around the end of their sandbox harm nobody', as
     const guest = await new ChannelConnector().connect(options);
     served.host.files.write = (_id, path, content) => guest.files.write(path, content);
     served.host.files.extract = (_id, path, archive) => guest.files.extract(path, archive);
-    const sockets = await Promise.all(routes.slice(0, 2).map((route) => upload(served, route)));
+    const sockets = routes.slice(0, 2).map((route) => begin(served, route));
+    await Promise.all(sockets.map(flood));
     const gapMs = (round % 10) - 5;
     const leave = sockets.map((socket) => sleep(Math.max(0, -gapMs)).then(() => socket.destroy()));
     await Promise.all([...leave, sleep(Math.max(0, gapMs)).then(() => guest.disconnect())]);
