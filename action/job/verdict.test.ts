@@ -31,6 +31,12 @@ test.each<[Partial<ExecInfo>, number, string]>([
   [{ exitCode: 0, timedOut: true }, 1, 'was ended'],
   [{ exitCode: 137, signal: 'SIGKILL', oomKilled: true }, 137, 'The sandbox has 512 MiB'],
   [{ exitCode: 127, failure: { code: 'command-not-found', message: 'fish: not found' } }, 127, 'fish: not found'],
+  [
+    { exitCode: null, failure: { code: 'cwd-missing', message: 'no/such is not there' } },
+    1,
+    'could not be started: no/such is not there',
+  ],
+  [{ exitCode: null, timedOut: true, failure: { code: 'stream-lost', message: 'x' } }, 1, 'was ended'],
 ])('%j ends the step with %i', (changes, exitCode, message) => {
   const verdict = judgeExec({ ...ended, ...changes }, facts);
   expect(verdict).toMatchObject({ ok: false, exitCode });

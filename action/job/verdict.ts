@@ -13,11 +13,11 @@ export interface ScriptFacts {
 
 /** Judges an ended script. Throws `sandbox-gone` when the sandbox was lost under it. */
 export async function judge(name: string, exec: ExecInfo, sandbox: Sandbox, timeoutMs: number): Promise<Verdict> {
-  if (exec.exitCode === null) throw await lost(name, exec, sandbox);
+  if (isLost(exec)) throw await lost(name, exec, sandbox);
   return judgeExec(exec, { name, memoryMiB: sandbox.info.memoryMiB, timeoutMs });
 }
 
-/** The same for one whose exit code is known. */
+/** The same for one whose end is known. */
 export function judgeExec(exec: ExecInfo, { name, memoryMiB, timeoutMs }: ScriptFacts): Verdict {
   const code = `exit code ${String(exec.exitCode)}`;
   const failed = (message: string): Verdict => ({
@@ -39,6 +39,12 @@ export function judgeExec(exec: ExecInfo, { name, memoryMiB, timeoutMs }: Script
   if (exec.exitCode === 0) return { ok: true, exitCode: 0 };
   if (exec.signal !== null) return failed(`${name} was ended by ${exec.signal} (${code}).`);
   return failed(`${name} failed with ${code}.`);
+}
+
+/** It began, and how it ended is not known. */
+function isLost({ exitCode, timedOut, failure }: ExecInfo): boolean {
+  if (exitCode !== null || timedOut) return false;
+  return failure === null || ['stream-lost', 'sandbox-ended', 'forked'].includes(failure.code);
 }
 
 async function lost(name: string, exec: ExecInfo, sandbox: Sandbox): Promise<OffshootError> {
