@@ -21,6 +21,36 @@ export const variableOf = {
 export const archiveBytes = 64 * MiB;
 export const mostEntries = 1000;
 
+/** Pairs of GITHUB_OUTPUT or GITHUB_ENV that are read; a pair costs far more here and in the runner's file than its few bytes in the guest's. */
+export const mostNamedValues = 10_000;
+
+/**
+ * What a sandbox may add to environments, in bytes: Linux starts no program whose arguments and variables are over 2 MiB together, or of which one, as PATH,
+ * is over 128 KiB; and the runner and later steps have variables of their own.
+ */
+export const envLimits = { stepBytes: 256 * 1024, sessionBytes: 512 * 1024, sessionPathBytes: 64 * 1024 } as const;
+
+/** What earlier steps in a sandbox added already. */
+export interface SessionBytes {
+  env: number;
+  path: number;
+}
+
+/** Counts what `Merged` of earlier steps held: of a variable that was set several times the last value, of a folder one. */
+export function sessionBytesOf(env: readonly { name: string; value: string }[], path: readonly string[]): SessionBytes {
+  const values = new Map(env.map(({ name, value }) => [name, value]));
+  const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
+  return {
+    env: sum([...values].map(([name, value]) => variableBytes(name, value))),
+    path: sum([...new Set(path)].map((entry) => Buffer.byteLength(entry) + 1)),
+  };
+}
+
+/** With what Linux keeps beside the text: `=`, the end, and a pointer. */
+export function variableBytes(name: string, value: string): number {
+  return Buffer.byteLength(name) + Buffer.byteLength(value) + 10;
+}
+
 export function fitsOneVariable(name: string, value: string): boolean {
   return Buffer.byteLength(name) + 1 + Buffer.byteLength(value) <= maxEnvStringBytes;
 }

@@ -1,11 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { appendFile, open, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
-import { fileLimits, fitsOneVariable, variableOf, type FileName } from './limits.ts';
+import {
+  envLimits,
+  fileLimits,
+  fitsOneVariable,
+  mostNamedValues,
+  variableBytes,
+  variableOf,
+  type FileName,
+  type SessionBytes,
+} from './limits.ts';
 import type { NamedValue } from './parse.ts';
 import type { GuestFileCommands } from './read.ts';
-import { hasNoEffect, isRefusedOnRunner } from './refused-names.ts';
+import { isBlockedByRunner, isRefusedOnRunner, isSetByRunner } from './refused-names.ts';
+import { RunnerPath } from './runner-path.ts';
 
 /** The action's own outputs, which a script may not set. */
 export const actionOutputs: readonly string[] = ['sandbox-id', 'snapshot-id', 'exit-code', 'timings', 'artifacts'];
@@ -13,10 +22,12 @@ export const actionOutputs: readonly string[] = ['sandbox-id', 'snapshot-id', 'e
 export interface MergeOptions {
   /** Names of outputs that are not the script's; default the action's own. An ordinary `run` step has none. */
   reservedOutputs?: readonly string[];
-  /** Folders on the runner that the guest fills: nothing in them comes onto the runner's PATH. */
+  /** Folders on the runner that the guest fills: nothing in them comes onto the runner's PATH, as nothing in the workspace, temporary and home folders. */
   guestFilledFolders?: readonly string[];
   /** Bytes of the summary that are kept for the step's own text, since the runner drops a summary over 1 MiB whole. Default 64 KiB. */
   summaryReserveBytes?: number;
+  /** What earlier steps in the sandbox added (`sessionBytesOf`); default nothing. */
+  sessionBytes?: SessionBytes;
 }
 
 /** What later steps in the sandbox go on with; more than what went to the runner. */
@@ -42,42 +53,53 @@ export async function mergeBack(
   const refused = new Refusals(warn);
 
   const outputs = commands.outputs.filter(
-    ({ name }) =>
+    ({ name }, index) =>
+      refused.unless(index < mostNamedValues, name, `is beyond the ${String(mostNamedValues)} taken`, 'output') &&
       refused.unless(!reserved.has(name.toLowerCase()), name, 'is an output of the action itself', 'output') &&
       refused.unless(!name.endsWith('<'), name, 'is no name that can be passed on', 'output'),
   );
+  const { env: earlierEnv, path: earlierPath } = options.sessionBytes ?? { env: 0, path: 0 };
+  const room = new Room(Math.min(envLimits.stepBytes, envLimits.sessionBytes - earlierEnv));
   const guestEnv = commands.env.filter(
     ({ name, value }) =>
-      refused.unless(!hasNoEffect(name), name, 'is set by the runner alone', 'variable') &&
+      refused.unless(!isSetByRunner(name), name, 'is set by the runner alone', 'variable') &&
+      refused.unless(!isBlockedByRunner(name), name, 'is taken from no step by any runner', 'variable') &&
       refused.unless(
         !name.includes('\0') && !value.includes('\0') && !name.endsWith('<'),
         name,
         'can be no variable',
         'variable',
       ) &&
-      refused.unless(fitsOneVariable(name, value), name, 'is longer than the 128 KiB Linux takes', 'variable'),
+      refused.unless(fitsOneVariable(name, value), name, 'is longer than the 128 KiB Linux takes', 'variable') &&
+      refused.unless(
+        room.take(variableBytes(name, value)),
+        name,
+        'would make the environment too large (256 KiB in a step, 512 KiB in a sandbox)',
+        'variable',
+      ),
   );
   const runnerEnv = guestEnv.filter(({ name }) =>
     refused.unless(!isRefusedOnRunner(name), name, "could take over the runner's own programs", 'variable'),
   );
-  const guestPath = commands.path.filter((entry) =>
-    refused.unless(!entry.includes('\0'), entry, 'can be no folder', 'folder for PATH'),
-  );
-  const filled = (options.guestFilledFolders ?? []).map((folder) => path.resolve(folder));
-  const runnerPath = guestPath.filter(
+  const pathRoom = new Room(envLimits.sessionPathBytes - earlierPath);
+  const guestPath = commands.path.filter(
     (entry) =>
+      refused.unless(!entry.includes('\0'), entry, 'can be no folder', 'folder for PATH') &&
       refused.unless(
-        entry.split(':').every((part) => part.startsWith('/')),
+        pathRoom.take(Buffer.byteLength(entry) + 1),
         entry,
-        'is not absolute',
-        'folder for PATH',
-      ) &&
-      refused.unless(
-        !entry.split(':').some((part) => isIn(part, filled)),
-        entry,
-        'is filled by the sandbox',
+        'would make PATH too long (64 KiB in a sandbox)',
         'folder for PATH',
       ),
+  );
+  const machine = new RunnerPath(env, options.guestFilledFolders ?? []);
+  const runnerPath = guestPath.filter((entry) =>
+    refused.unless(
+      machine.allows(entry),
+      entry,
+      'is not absolute, or lies where this job or a sandbox can write',
+      'folder for PATH',
+    ),
   );
   refused.tell();
 
@@ -145,9 +167,19 @@ async function appendSummary(
   );
 }
 
-function isIn(entry: string, folders: readonly string[]): boolean {
-  const folder = path.resolve(entry);
-  return folders.some((filled) => folder === filled || folder.startsWith(filled + path.sep));
+/** Bytes that are left. What does not fit takes nothing, so that what follows may still fit. */
+class Room {
+  #leftBytes: number;
+
+  constructor(leftBytes: number) {
+    this.#leftBytes = leftBytes;
+  }
+
+  take(bytes: number): boolean {
+    if (bytes > this.#leftBytes) return false;
+    this.#leftBytes -= bytes;
+    return true;
+  }
 }
 
 /** One warning for each reason, with the names. */

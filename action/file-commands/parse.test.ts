@@ -69,3 +69,10 @@ test('marks of UTF-8 and UTF-16 are taken off, broken characters replaced', () =
 test('folders for PATH: one a line, whatever ends it', () => {
   expect(parsePathLines('/a\n/b\r\n\n/c\r/d d ')).toEqual(['/a', '/b', '/c', '/d d ']);
 });
+
+test('values without end are read up to a number', () => {
+  const { entries, problem } = parseNamedValues('a=\n'.repeat(10_001));
+  expect(entries).toHaveLength(10_000);
+  expect(problem).toMatch(/line 10001 is beyond the 10000/);
+  expect(parseNamedValues('a=\n'.repeat(10_000) + '\n')).not.toHaveProperty('problem');
+});

@@ -1,3 +1,5 @@
+import { mostNamedValues } from './limits.ts';
+
 export interface NamedValue {
   name: string;
   value: string;
@@ -28,6 +30,8 @@ export function parseNamedValues(text: string): ParsedFile {
   const lines = new Lines(text);
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
     if (line.text === '') continue;
+    if (entries.length === mostNamedValues)
+      return { entries, problem: `line ${lines.at} is beyond the ${String(mostNamedValues)} values that are taken` };
     const equals = line.text.indexOf('=');
     const block = line.text.indexOf('<<');
     if (equals < 0 && block < 0) return { entries, problem: `line ${lines.at} has neither = nor <<` };

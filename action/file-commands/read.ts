@@ -19,7 +19,8 @@ export interface GuestFileCommands {
 
 /**
  * Reads the archive of a step's folder in the guest: regular files `output`, `env`, `path` and `summary` at its top. The guest made them, so nothing
- * else is taken and nothing is too large. Throws what the archive's stream throws, and `guest-protocol` when it is no whole archive.
+ * else is taken and nothing is too large; it may also have removed them, or the folder: an empty archive sets nothing. Throws what the archive's
+ * stream throws, and `guest-protocol` when it is damaged.
  */
 export async function readFileCommands(archive: Readable): Promise<GuestFileCommands> {
   const { files, warnings } = await readFiles(archive);
@@ -81,9 +82,9 @@ async function readFiles(archive: Readable): Promise<Files> {
       entry.resume();
     },
   });
-  const complete = await feed(archive, parser, () => entries > mostEntries);
-  if (broken.length > 0 && complete) throw notWhole(broken[0] ?? '');
-  if (!complete) {
+  const how = await feed(archive, parser, () => entries > mostEntries);
+  if (broken.length > 0 && how === 'whole') throw notWhole(broken[0] ?? '');
+  if (how === 'given-up') {
     const missing = Object.entries(variableOf).filter(([name]) => isOurs(name) && !settled.has(name));
     const names = missing.map(([, variable]) => variable).join(', ');
     warnings.push(`The folder of the file commands holds far more than its files may; not read: ${names}.`);
@@ -92,21 +93,27 @@ async function readFiles(archive: Readable): Promise<Files> {
   return { files, warnings };
 }
 
-/** Resolves to false when the archive was given up because there is too much of it. */
-async function feed(archive: Readable, parser: Parser, tooMany: () => boolean): Promise<boolean> {
+/** `blank`: nothing, or the zeros that end an archive. `given-up`: there is too much of it. */
+async function feed(
+  archive: Readable,
+  parser: Parser,
+  tooMany: () => boolean,
+): Promise<'whole' | 'blank' | 'given-up'> {
   let total = 0;
+  let isBlank = true;
   for await (const chunk of archive) {
     const bytes = Buffer.from(chunk as Uint8Array);
     if (total === 0 && bytes[0] === 0x1f) throw notWhole('it is compressed'); // the parser would unpack it, to any size
     total += bytes.length;
-    if (total > archiveBytes || tooMany()) return false; // leaving the loop destroys the stream
+    isBlank &&= bytes.every((byte) => byte === 0);
+    if (total > archiveBytes || tooMany()) return 'given-up'; // leaving the loop destroys the stream
     parser.write(bytes);
   }
-  if (total === 0) throw notWhole('it is empty');
+  if (isBlank) return 'blank'; // the parser takes it for no archive
   const ended = once(parser, 'end');
   parser.end();
   await ended;
-  return true;
+  return 'whole';
 }
 
 function isOurs(name: string): name is FileName {

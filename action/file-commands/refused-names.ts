@@ -1,56 +1,49 @@
+import {
+  families,
+  locationWords,
+  names,
+  neutralTails,
+  ordinaryWords,
+  riskySuffixes,
+  riskyWords,
+} from './refused-words.ts';
+
 /**
- * Variables a guest may not set for the steps that follow on the runner: they decide which code the runner's own programs load, whose server they trust or
- * talk to, or what actions take for the runner's word (tokens' addresses, inputs, saved state). No such list is complete - any program may have its own - so steps after a sandbox with code nobody
- * trusts should be in a sandbox too.
+ * True for what a guest may not set for the steps that follow on the runner, whose programs have tokens at hand: what decides which code they load or run, with
+ * which arguments, whose servers they trust or talk to, or what actions take for the runner's word. Told by the kind of name, since every program has
+ * variables of its own; a name too many stays in the sandbox, where it does no harm. Upper and lower case are one: many programs read both.
+ * No such rule is complete, so steps after a sandbox with code nobody trusts should be in a sandbox too.
  */
-const prefixes = words(`
-  GITHUB_ RUNNER_
-  ACTIONS_ INPUT_ STATE_ OFFSHOOT_
-  LD_ DYLD_ GLIBC_ MALLOC_ OPENSSL_
-  BASH_ NPM_CONFIG_ PIP_ UV_ YARN_ COREPACK_
-  GIT_CONFIG GIT_SSH GIT_SSL GIT_TRACE
-  PERL5 PERLIO CORECLR_ COR_ COMPLUS_ DOTNET_ROOT BUNDLE_USER_ TF_CLI_ AWS_ENDPOINT_URL
-`);
-
-const names = new Set(
-  words(`
-    PATH HOME SHELL USER LOGNAME PWD TMPDIR TMP TEMP
-    ENV SHELLOPTS BASHOPTS PS4 IFS CDPATH GLOBIGNORE EXECIGNORE PROMPT_COMMAND ZDOTDIR FPATH
-    GCONV_PATH GETCONF_DIR LOCPATH NLSPATH HOSTALIASES RES_OPTIONS LOCALDOMAIN TERMINFO TERMCAP
-    NODE NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_REPL_EXTERNAL_MODULE NODE_COMPILE_CACHE
-    NODE_V8_COVERAGE NODE_USE_ENV_PROXY NODE_CHANNEL_FD
-    JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS JAVA_HOME CLASSPATH MAVEN_OPTS MAVEN_ARGS GRADLE_OPTS GRADLE_USER_HOME
-    SBT_OPTS ANT_OPTS PERLLIB PERL_MB_OPT PERL_MM_OPT RUBYOPT RUBYLIB RUBYPATH RUBYSHELL GEM_HOME GEM_PATH BUNDLE_GEMFILE
-    BUNDLE_PATH BUNDLE_APP_CONFIG PHPRC PHP_INI_SCAN_DIR
-    DOTNET_STARTUP_HOOKS DOTNET_ADDITIONAL_DEPS DOTNET_SHARED_STORE DOTNET_HOST_PATH DOTNET_CLI_HOME PSMODULEPATH
-    GOFLAGS GOENV GOROOT GOPATH GOPROXY GOSUMDB GONOSUMDB GOINSECURE GOTOOLCHAIN CC CXX
-    CARGO_HOME RUSTUP_HOME RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS RUSTDOC MAKEFLAGS MAKEFILES
-    VIRTUAL_ENV LUA_PATH LUA_CPATH LUA_INIT R_HOME R_PROFILE R_ENVIRON R_LIBS GUILE_LOAD_PATH
-    GIT_DIR GIT_WORK_TREE GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_ASKPASS GIT_EXTERNAL_DIFF
-    GIT_PROXY_COMMAND GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_ALLOW_PROTOCOL
-    GIT_PROTOCOL_FROM_USER
-    EDITOR VISUAL PAGER MANPAGER BROWSER LESSOPEN LESSCLOSE LESSKEY SSH_ASKPASS SSH_AUTH_SOCK SUDO_ASKPASS
-    HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY NO_PROXY CURL_HOME CURL_CA_BUNDLE WGETRC NETRC REQUESTS_CA_BUNDLE SSL_CERT_FILE
-    SSL_CERT_DIR SSLKEYLOGFILE KRB5_CONFIG
-    XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_RUNTIME_DIR GNUPGHOME
-    DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT DOCKER_CERT_PATH BUILDKIT_HOST CONTAINER_HOST KUBECONFIG HELM_PLUGINS
-    AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_CA_BUNDLE CLOUDSDK_CONFIG AZURE_CONFIG_DIR AZURE_EXTENSION_DIR
-    GH_HOST GH_CONFIG_DIR GH_PATH GH_TOKEN GH_ENTERPRISE_TOKEN
-  `),
-);
-
-/** True for what must not reach the runner's environment. Upper and lower case are one: many programs read both. */
 export function isRefusedOnRunner(name: string): boolean {
   const upper = name.toUpperCase();
-  if (/^PYTHON(?!_)/.test(upper)) return true; // Python's own have no underscore there
-  return names.has(upper) || prefixes.some((prefix) => upper.startsWith(prefix));
+  if (names.has(upper) || /^(GO(?!AL)[A-Z0-9]+|CUSTOM(BEFORE|AFTER).*|[A-QS-Z][A-Z0-9]+RC)$/.test(upper)) return true;
+  const words = upper.split(/[^A-Z0-9]+/).filter((word) => word !== '');
+  if (words.some(isRisky) && !isOrdinaryLocation(words)) return true;
+  return isOfFamily(words) && !neutralTails.has(words.at(-1) ?? '');
 }
 
-/** True for what the runner's own steps could not set either, so that later steps in the sandbox don't see it. */
-export function hasNoEffect(name: string): boolean {
-  return /^(GITHUB_|RUNNER_)|^NODE_OPTIONS$/i.test(name);
+/** What the runner itself sets anew for each step (actions/runner: the contexts), so that no step and no later one in the sandbox sees another value. */
+export function isSetByRunner(name: string): boolean {
+  return /^(GITHUB_|RUNNER_)/i.test(name);
 }
 
-function words(text: string): string[] {
-  return text.trim().split(/\s+/);
+/** What the runner takes from no step's GITHUB_ENV (actions/runner: FileCommandManager.cs, its block list). */
+export function isBlockedByRunner(name: string): boolean {
+  return name.toUpperCase() === 'NODE_OPTIONS';
+}
+
+function isRisky(word: string): boolean {
+  return riskyWords.has(word) || riskySuffixes.some((suffix) => word.endsWith(suffix));
+}
+
+/** As OUTPUT_DIR or IMAGE_PREFIX: a place or choice of the workflow itself, that no program is known to look for. */
+function isOrdinaryLocation(words: readonly string[]): boolean {
+  return locationWords.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => ordinaryWords.has(word));
+}
+
+/** The digits of LUA_INIT_5_4 or PERL5 are versions. */
+function isOfFamily([first = '', ...rest]: readonly string[]): boolean {
+  const family = first.replace(/[0-9]+$/, '');
+  if (/^(PYTHON|RUBY|PERL|LUA|RUSTC|RUSTDOC|NPM|GOROOT|GOPATH|COMPLUS|CORECLR)/.test(family)) return true;
+  return (rest.length > 0 || first !== family) && (families.has(first) || families.has(family));
 }
