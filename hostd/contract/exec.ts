@@ -66,6 +66,8 @@ export const execFailureSchema = z.enum([
   'spawn-failed',
   'stream-lost',
   'sandbox-ended',
+  /** Its time was up and the guest did not end it: hostd did. */
+  'guest-unresponsive',
   /** It goes on in the sandbox this one was forked from; its processes live on here, unheard. */
   'forked',
 ]);

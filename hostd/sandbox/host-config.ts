@@ -45,6 +45,10 @@ export const hostConfigSchema = z.strictObject({
   adoptDeadlineMs: milliseconds.default(10_000),
   /** How long an agent may be away while its VMM lives. */
   agentLossMs: milliseconds.default(5_000),
+  /** How long an exec may outlive its timeout, in which the guest ends it, before hostd ends it without the guest. */
+  execGraceMs: milliseconds.default(20_000),
+  /** A file operation fails when the guest has answered nothing for this long. */
+  guestSilenceMs: milliseconds.default(90_000),
   killDeadlineMs: milliseconds.default(5_000),
   sampleIntervalMs: milliseconds.default(5_000),
 

@@ -105,4 +105,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE sandboxes ADD COLUMN hibernated INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE idempotency RENAME COLUMN sandboxId TO answer;
   `,
+  `
+  ALTER TABLE execs ADD COLUMN timeoutMs REAL;
+  `,
 ];

@@ -115,6 +115,8 @@ export const execRowSchema = z.object({
   pty: flag,
   stdin: flag,
   inputClosed: flag,
+  /** The exec timeout; null without one. */
+  timeoutMs: z.number().nullable(),
   startedAtMs: z.number(),
   endedAtMs: z.number().nullable(),
   exitCode: z.number().int().nullable(),

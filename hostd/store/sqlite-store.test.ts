@@ -184,6 +184,7 @@ describe('rows', () => {
       pty: false,
       stdin: true,
       inputClosed: false,
+      timeoutMs: 5000,
       startedAtMs: 1,
       endedAtMs: null,
       exitCode: null,

@@ -9,7 +9,8 @@ import type { HostContext } from '../host-context.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
 import type { RunningSandbox } from '../registry.ts';
 import { ExecInput } from './exec-input.ts';
-import { lostOutcome, outcomeOf, type ExecOutcome } from './exec-view.ts';
+import { ranFor } from './exec-time.ts';
+import { lostOutcome, outcomeOf, overdueOutcome, type ExecOutcome } from './exec-view.ts';
 import type { LiveExec } from './live-exec.ts';
 import type { LogPaths } from './output-files.ts';
 import { OutputLog, type LossReason } from './output-log.ts';
@@ -126,7 +127,7 @@ export class ExecRunner {
   }
 
   async #finish(sandbox: LiveSandbox, live: LiveExec): Promise<void> {
-    const outcome = await this.#outcome(live);
+    const outcome = await this.#outcome(sandbox, live);
     if (outcome === undefined || live.settled) return;
     live.settled = true;
     await live.log.flushed();
@@ -138,9 +139,9 @@ export class ExecRunner {
   }
 
   /** Undefined when the channel is gone: then the sandbox's end, or the next hostd, settles the exec. */
-  async #outcome(live: LiveExec): Promise<ExecOutcome | undefined> {
+  async #outcome(sandbox: LiveSandbox, live: LiveExec): Promise<ExecOutcome | undefined> {
     try {
-      const outcome = outcomeOf(await live.process.result);
+      const outcome = await this.#endOrOverdue(sandbox, live);
       if (live.log.loss !== 'gap') return outcome;
       const message = 'The guest no longer had part of the output.';
       return { ...outcome, failure: outcome.failure ?? { code: 'stream-lost', message } };
@@ -151,6 +152,20 @@ export class ExecRunner {
       if (code === 'too-many-streams')
         return { ...lostOutcome('stream-lost', message), failure: { code: 'spawn-failed', message } };
       return lostOutcome('stream-lost', message);
+    }
+  }
+
+  /** How the guest says it ended; when the guest says nothing long after the exec's time, that. */
+  async #endOrOverdue(sandbox: LiveSandbox, { row, process }: LiveExec): Promise<ExecOutcome> {
+    const { timeoutMs } = row;
+    if (timeoutMs === null) return outcomeOf(await process.result);
+    const over = new AbortController();
+    const limitMs = timeoutMs + this.#host.config.execGraceMs;
+    const overdue = ranFor(this.#host.clock, sandbox, limitMs, over.signal).then(() => overdueOutcome(timeoutMs));
+    try {
+      return await Promise.race([process.result.then(outcomeOf), overdue]);
+    } finally {
+      over.abort();
     }
   }
 

@@ -48,6 +48,7 @@ export class LocalExecs implements ExecService {
       pty: request.pty !== undefined,
       stdin: request.stdin,
       inputClosed: false,
+      timeoutMs: request.timeoutMs ?? null,
       startedAtMs: this.#host.clock.wallMs(),
       endedAtMs: null,
       exitCode: null,

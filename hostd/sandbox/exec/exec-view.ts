@@ -56,6 +56,12 @@ export function lostOutcome(code: 'stream-lost' | 'sandbox-ended', message: stri
   return { exitCode: null, signal: null, timedOut: false, oomKilled: false, failure: { code, message }, usage: null };
 }
 
+/** The guest was to end it when its time was up, and did not. */
+export function overdueOutcome(timeoutMs: number): ExecOutcome {
+  const message = `The exec's time of ${String(timeoutMs)} ms was up and the guest did not end it: its agent does not answer.`;
+  return { ...lostOutcome('stream-lost', message), timedOut: true, failure: { code: 'guest-unresponsive', message } };
+}
+
 export function signalName(number: number): string {
   const entry = Object.entries(constants.signals).find(([, value]) => value === number);
   return entry?.[0] ?? `SIG${String(number)}`;
