@@ -1,9 +1,17 @@
-import path from 'node:path';
 import { guestTempFolder, guestToolCacheFolder } from './guest-folders.ts';
 import { isGitHubToken } from './tokens.ts';
 
-/** Host folders and files that the guest does not have. */
-const hostOnly = new Set(['GITHUB_ACTION_PATH', 'GITHUB_EVENT_PATH', 'GITHUB_STATE', 'GITHUB_ARTIFACTS']);
+/**
+ * GitHub's variables of every step (docs.github.com: "Variables reference", default variables; the last is of the runner's github context), without the files and folders that
+ * only the runner has. Only these: a machine can have others of its own, with that beginning and secrets in them.
+ */
+const fromGitHub = `
+  ACTION ACTION_REPOSITORY ACTOR ACTOR_ID API_URL BASE_REF EVENT_NAME GRAPHQL_URL HEAD_REF JOB REF REF_NAME REF_PROTECTED REF_TYPE REPOSITORY REPOSITORY_ID
+  REPOSITORY_OWNER REPOSITORY_OWNER_ID RETENTION_DAYS RUN_ATTEMPT RUN_ID RUN_NUMBER SERVER_URL SHA TRIGGERING_ACTOR WORKFLOW WORKFLOW_REF WORKFLOW_SHA ACTION_REF
+`
+  .trim()
+  .split(/\s+/)
+  .map((name) => `GITHUB_${name}`);
 const fromRunner = [
   'RUNNER_OS',
   'RUNNER_ARCH',
@@ -13,23 +21,16 @@ const fromRunner = [
   'RUNNER_WORKSPACE',
 ];
 
-/** What every step on a runner can rely on: CI, GITHUB_* and RUNNER_*, with the guest's folders in place of the runner's. Without tokens. */
+/** What every step on a runner can rely on: CI and what is documented of GITHUB_* and RUNNER_*, with the guest's folders in place of the runner's. Without tokens. */
 export function contextEnv(
   env: NodeJS.ProcessEnv,
   workspace: string,
   guestEventPath: string | undefined,
 ): Record<string, string> {
   const context: Record<string, string> = { CI: env['CI'] ?? 'true', GITHUB_ACTIONS: 'true' };
-  // file commands, also those that are not known yet, lie in one folder of the runner
-  const fileCommands = path.dirname(env['GITHUB_OUTPUT'] ?? env['GITHUB_ENV'] ?? '/no/file/commands/x');
-  for (const [name, value = ''] of Object.entries(env)) {
-    if (!name.startsWith('GITHUB_') || name.startsWith('GITHUB_ACTIONS_RUNNER_') || hostOnly.has(name)) continue;
-    if (path.dirname(value) === fileCommands || isGitHubToken(name, value)) continue;
-    context[name] = value;
-  }
-  for (const name of fromRunner) {
+  for (const name of [...fromGitHub, ...fromRunner]) {
     const value = env[name];
-    if (value !== undefined) context[name] = value;
+    if (value !== undefined && !isGitHubToken(name, value)) context[name] = value;
   }
   if (guestEventPath !== undefined) context['GITHUB_EVENT_PATH'] = guestEventPath;
   return {

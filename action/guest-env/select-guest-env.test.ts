@@ -71,6 +71,18 @@ test('a step without variables of its own has what every runner gives, with the 
   expect(selected).toMatchObject({ protectedValues: [], secrets: [], withheld: [] });
 });
 
+test("GITHUB_* that are none of GitHub's stay out, the machine's and others, unless they are named", () => {
+  const machine = { ...machineEnv, GITHUB_APP_PRIVATE_KEY: 'key-of-the-runner', GITHUB_CREDENTIALS: 'x:y' };
+  const env = { ...machine, GITHUB_MINE: 'of the workflow', GITHUB_ACTION_REF: 'v1', GITHUB_RUN_ID: '7' };
+  for (const known of [machine, 'unreadable'] as const) {
+    const guest = select(env, { machineEnv: known }).env('/s');
+    expect(guest).toMatchObject({ GITHUB_ACTION_REF: 'v1', GITHUB_RUN_ID: '7', GITHUB_SHA: 'abc123' });
+    for (const name of ['GITHUB_APP_PRIVATE_KEY', 'GITHUB_CREDENTIALS', 'GITHUB_MINE'])
+      expect(guest).not.toHaveProperty(name);
+  }
+  expect(select(env, { requested: 'GITHUB_MINE' }).env('/s')).toHaveProperty('GITHUB_MINE', 'of the workflow');
+});
+
 test("the author's variables enter, also ones that the machine has with another value", () => {
   const author = {
     DEPLOY: 'yes',

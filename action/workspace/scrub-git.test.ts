@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scrubConfig, withoutUserInfo } from './scrub-git.ts';
+import { scrubConfig, withoutCredentials } from './scrub-git.ts';
 
 const scrub = (text: string, inside: readonly string[] = []): string | undefined =>
   scrubConfig(text, { isInside: (included) => inside.includes(included) });
@@ -30,6 +30,26 @@ describe('a config', () => {
     '# [http] extraheader = c2VjcmV0',
     '# url = https://c2VjcmV0@example.org/',
     '[x]\n\ty = z ; token c2VjcmV0',
+    '[http]\n\tproxy = user:c2VjcmV0@proxy:3128',
+    '[http "https://example.org"]\n\tproxy = c2VjcmV0@proxy:3128',
+    '[remote "o"]\n\tproxy = u:c2V@jcmV0c2VjcmV0@h:1',
+    '# proxy = u:c2VjcmV0@h:1',
+    '[remote "o"]\n\turl = https://host/r.git?private_token=c2VjcmV0',
+    '[remote "o"]\n\turl = "https://host/r.git?a=b&access_token=c2VjcmV0#x"',
+    '[remote "o"]\n\turl = "https://host/r.git#token=c2VjcmV0"',
+    '[url "https://host/?api_key=c2VjcmV0"]\n\tinsteadOf = https://host/',
+    '[remote "o"]\n\turl = "https://host/r.git?X-Amz-Signature=c2VjcmV0&sig=c2VjcmV0"',
+    '[remote "o"]\n\turl = https://user:pa/c2VjcmV0@host/x.git',
+    '[remote "o"]\n\turl = https://user:12/c2VjcmV0@host/x.git',
+    '[remote "o"]\n\turl = https://user:pa?c2VjcmV0@host.example/x.git',
+    '[remote "o"]\n\turl = "https://user:pa c2VjcmV0@host/x.git"',
+    '[remote "o"]\n\turl = git::https://u:c2VjcmV0@h/x',
+    '[lfs]\n\tauth = c2VjcmV0',
+    '[lfs "https://host/"]\n\taccesskey = c2VjcmV0\n\tprivateKey = c2VjcmV0\n\tkey = c2VjcmV0',
+    '[lfs "customtransfer.x"]\n\targs = --key AKIAC2VJCMV0C2VJCMV0 c2VjcmV0',
+    '[alias]\n\tx = !curl -H \\"PRIVATE-TOKEN: c2VjcmV0\\" h',
+    '[alias]\n\tx = !tool --auth-token c2VjcmV0',
+    '[alias]\n\tx = !PASSWORD=c2VjcmV0 tool',
   ])('loses %j', (secret) => {
     const cleaned = scrub(`${secret}\n${origin}`);
     expect(cleaned).not.toContain('c2VjcmV0');
@@ -53,15 +73,30 @@ describe('a config', () => {
     expect(scrub(text)).toBe('');
   });
 
+  test('keeps what only looks like it', () => {
+    const text =
+      '[user]\n\tname = A. Author\n\tsigningkey = ABC\n[sendemail]\n\tsmtpauth = PLAIN\n[http]\n\tproxy = http://proxy:3128\n\tsslVerify = true\n[lfs "https://h/"]\n\taccess = basic\n[alias]\n\tl = log --sort=key\n[remote "o"]\n\turl = https://host.example:8080/x@v1?ref=a\n';
+    expect(scrub(text)).toBe(text);
+    expect(scrub('[http]\n\tproxy = u:p@proxy:3128\n')).toBe('[http]\n\tproxy = "proxy:3128"\n');
+  });
+
   test('that git could not read is not guessed at', () => {
     expect(scrub('[http\n\textraheader = c2VjcmV0\n')).toBeUndefined();
   });
 });
 
 test('user information in URLs', () => {
-  expect(withoutUserInfo('a https://u:p@x/y b http://t@z c')).toBe('a https://x/y b http://z c');
-  expect(withoutUserInfo('https://u:p@ss@x/y')).toBe('https://x/y');
-  expect(withoutUserInfo('ssh://git:pw@x/y ssh://git@x git+ssh://a@b')).toBe('ssh://git@x/y ssh://git@x git+ssh://a@b');
-  expect(withoutUserInfo('https://x/y@v1 mail@x.org')).toBe('https://x/y@v1 mail@x.org');
-  expect(withoutUserInfo('ssh://:pw@x/y')).toBe('ssh://x/y');
+  expect(withoutCredentials('a https://u:p@x/y b http://t@z c')).toBe('a https://x/y b http://z c');
+  expect(withoutCredentials('https://u:p@ss@x/y')).toBe('https://x/y');
+  expect(withoutCredentials('ssh://git:pw@x/y ssh://git@x git+ssh://a@b')).toBe(
+    'ssh://git@x/y ssh://git@x git+ssh://a@b',
+  );
+  expect(withoutCredentials('https://x/y@v1 mail@x.org')).toBe('https://x/y@v1 mail@x.org');
+  expect(withoutCredentials('ssh://:pw@x/y')).toBe('ssh://x/y');
+  expect(withoutCredentials('https://user:pa/ss@host/x.git http://h.x:80/a@b http://localhost:1/a@b')).toBe(
+    'https://host/x.git http://h.x:80/a@b http://localhost:1/a@b',
+  );
+  expect(withoutCredentials('x https://h/x?private_token=abc&ref=main y')).toBe(
+    'x https://h/x?private_token=&ref=main y',
+  );
 });

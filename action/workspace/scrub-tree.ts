@@ -3,7 +3,7 @@ import path from 'node:path';
 import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { gitRole, type GitRole } from './git-roles.ts';
 import { bytePath, insideName, shownBytes, type Scan } from './scan.ts';
-import { includedPaths, scrubConfig, withoutUserInfo } from './scrub-git.ts';
+import { includedPaths, scrubConfig, withoutCredentials } from './scrub-git.ts';
 
 const maxScrubbedBytes = 16 * 1024 * 1024;
 const ref = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|ref: \S+)\n?$/;
@@ -56,7 +56,7 @@ class Scrubbing {
     const text = await this.#read(name);
     if (text === undefined) return;
     const kind = role === 'config' && (ref.test(text) || reflog.test(text)) ? 'text' : role;
-    const cleaned = kind === 'text' ? withoutUserInfo(text) : await this.#scrubConfig(name, text);
+    const cleaned = kind === 'text' ? withoutCredentials(text) : await this.#scrubConfig(name, text);
     if (cleaned === undefined) this.#drop(name, 'is a git config that can not be read, so it may hold credentials');
     else if (cleaned !== text) await this.#copy(name, cleaned);
   }
