@@ -64,6 +64,8 @@ test('the proxy never reaches the host, its bridge, sandboxes or itself, and spe
   const results = await fromProxy(Object.values(closed));
   const reached = Object.keys(closed).filter((_name, index) => results[index]?.outcome === 'ok');
   expect(reached).toEqual([]);
+  expect(outcomes(results.slice(0, 8))).toEqual(Array(8).fill('ECONNREFUSED'));
+  expect(Math.max(...results.map(({ tookMs }) => tookMs))).toBeLessThan(fastMs);
   expect(here.lab.world.arrivals.slice(seenBefore)).toEqual([]);
 });
 

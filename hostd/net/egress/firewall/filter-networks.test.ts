@@ -20,7 +20,10 @@ test('rules open networks by transport and port, without what is closed, and no 
     anyPort: ['203.0.113.9/32'],
     ofPort: [{ port: 22, network: '203.0.113.0/24' }],
   });
-  expect(openedNetworks(policy, host, 'udp')).toEqual({ anyPort: [], ofPort: [{ port: 123, network: '192.0.2.1/32' }] });
+  expect(openedNetworks(policy, host, 'udp')).toEqual({
+    anyPort: [],
+    ofPort: [{ port: 123, network: '192.0.2.1/32' }],
+  });
   const { ofPort } = openedNetworks(parsePolicy('enforce', ['198.51.100.0/24:22']), host, 'tcp');
   expect(ofPort.length).toBeGreaterThan(1);
   expect(ofPort.map(({ network }) => network)).not.toContain('198.51.100.2/32');

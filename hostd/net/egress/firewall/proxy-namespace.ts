@@ -75,6 +75,8 @@ export class ProxyNamespace {
     ];
     await runChecked(this.#runner, 'ip', ['-batch', '-'], { input: lines(outside) });
     const inside = [
+      // The rules' refusals of what programs here dial come back by it; nothing else passes on it.
+      'link set dev lo up',
       `link set dev ${proxyLinkName} address ${mac} mtu ${mtu}`,
       `addr replace ${address}/32 dev ${proxyLinkName}`,
       `link set dev ${proxyLinkName} up`,

@@ -38,5 +38,6 @@ test('without listeners nothing is let in, and no rule of the passage speaks of 
   for (const { rule } of proxyPassage(plan, proxy)) {
     expect(rule).toMatch(/^iifname "ob-abcdef" /);
     expect(rule).toContain(proxy.address);
+    if (rule.includes(`ip saddr ${proxy.address}`)) expect(rule).toContain('ip daddr != 10.83.0.1');
   }
 });
