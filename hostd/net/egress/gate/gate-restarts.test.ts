@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, rename } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -6,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { isAlive } from '../../../platform/process-identity.ts';
+import { ControlClient } from './control-client.ts';
 import type { Gate, GateCursor, GateRow } from './gate.ts';
 import { gateFolder, namesSocket } from './helper-files.ts';
 import type { HelperRole } from './messages.ts';
@@ -72,7 +74,7 @@ test('a policy that is set while a helper is dead is in force when its promise r
 
 test('a helper that does not answer is killed and started again', async () => {
   const lab = await GateLab.open();
-  const watch = { everyMs: 200, patienceMs: 1000 };
+  const watch = { everyMs: 200, patienceMs: 1000, waitMs: 15_000 };
   const gate = await lab.gate([lab.sandbox('sbx_one', 2, ['a.test'])], { watch });
   const pid = await kill(lab, gate, 'proxy', 'SIGSTOP');
   await vi.waitFor(() => {
@@ -196,24 +198,38 @@ test('helpers end when their folder is gone, and when they are told to', async (
   expect([await isAlive(next.resolver), await isAlive(next.proxy)]).toEqual([false, false]);
 });
 
-test('one of a role serves a folder', async () => {
+test('one of a role serves a folder: another one ends', async () => {
+  const lab = await GateLab.open();
+  const gate = await lab.gate([lab.sandbox('sbx_one', 2, ['a.test'])]);
+  const entry = path.join(import.meta.dirname, 'proxy-process.ts');
+  const other = spawn(process.execPath, [entry, gateFolder(lab.folder)], { stdio: 'ignore' });
+  expect(await once(other, 'exit')).toEqual([3, null]);
+  expect(await lab.reaches(gate, 2, 'a.test')).toBe(true);
+  expect(lab.events.map(({ kind }) => kind)).toEqual(['started', 'started']);
+});
+
+test('hostd can end while a helper is being started', async () => {
   const lab = await GateLab.open();
   const gate = await lab.gate([]);
   const { resolver } = await gate.health();
-  const events = lab.events.length;
-  const other = await lab.gate([]);
-  expect((await other.health()).resolver.pid).toBe(resolver.pid);
-  expect(lab.events.slice(events).map(({ kind }) => kind)).toEqual(['adopted', 'adopted']);
+  const died = await kill(lab, gate, 'proxy');
+  await vi.waitFor(() => {
+    expect(lab.events).toContainEqual({ role: 'proxy', kind: 'died', pid: died });
+  }, patience);
+  await gate.stop(false);
+  expect(await isAlive(resolver)).toBe(false);
+  const socketPath = path.join(gateFolder(lab.folder), 'proxy.sock');
+  // The kernel calls a process dead a moment before its last thread has let go of the socket.
+  await vi.waitFor(() => expect(ControlClient.connect(socketPath, 1000)).rejects.toThrow(), patience);
 });
 
 test('helpers that can not be started are told of, with what they said', async () => {
   const lab = await GateLab.open();
   const broken = [process.execPath, '-e', 'console.error("no such thing"); process.exit(1)', '--'];
-  const opening = lab.gate([], { commands: { resolver: broken, proxy: broken } });
-  opening.catch(() => undefined);
-  await vi.waitFor(() => {
-    expect(lab.events.find(({ kind }) => kind === 'failed')?.message).toContain('no such thing');
-  }, patience);
+  const commands = { resolver: broken, proxy: broken };
+  const opening = lab.gate([], { commands, watch: { everyMs: 5000, patienceMs: 5000, waitMs: 2000 } });
+  await expect(opening).rejects.toMatchObject({ code: 'network-setup-failed' });
+  expect(lab.events.find(({ kind }) => kind === 'failed')?.message).toContain('no such thing');
 });
 
 async function exists(file: string): Promise<boolean> {

@@ -30,18 +30,19 @@ export interface HelperWatch {
   everyMs: number;
   /** One that took longer to answer is killed. */
   patienceMs: number;
+  /** How long a call waits for a helper that is being started. */
+  waitMs: number;
 }
 
-const defaultWatch: HelperWatch = { everyMs: 5000, patienceMs: 10_000 };
+const defaultWatch: HelperWatch = { everyMs: 5000, patienceMs: 10_000, waitMs: 30_000 };
 const healthMs = 10_000;
 const callMs = 15_000;
-/** How long a call waits for a helper that is being started. */
-const waitMs = 30_000;
 const longestPauseMs = 5000;
 
 /** Has one helper running for as long as it is not stopped: takes over the one that lives, starts one where none does. */
 export class HelperKeeper {
   readonly #options: HelperKeeperOptions;
+  readonly #watched: HelperWatch;
   #ready = Promise.withResolvers<ControlClient>();
   #client: ControlClient | undefined;
   #helper: ProcessIdentity | undefined;
@@ -50,12 +51,13 @@ export class HelperKeeper {
 
   constructor(options: HelperKeeperOptions) {
     this.#options = options;
+    this.#watched = options.watch ?? defaultWatch;
     this.#kept = this.#keep();
   }
 
   /** Waits for the helper when it is being started, and asks again when it died over the question. Rejects with HelperRefusal when it would not, with HelperGone when there was none for half a minute. */
   async call<Result>(method: string, params: unknown, result: z.ZodType<Result>): Promise<Result> {
-    const deadlineMs = performance.now() + waitMs;
+    const deadlineMs = performance.now() + this.#watched.waitMs;
     for (;;) {
       const client = await this.#readyBefore(deadlineMs);
       try {
@@ -101,10 +103,15 @@ export class HelperKeeper {
       let client: ControlClient | undefined;
       try {
         client = await this.#obtain();
+        if (this.#stopping()) {
+          client.close();
+          return;
+        }
         await this.#options.instruct(client);
         pauseMs = 100;
         this.#client = client;
         this.#ready.resolve(client);
+        if (this.#stopping()) client.close();
         await this.#watch(client);
       } catch (error) {
         client?.close();
@@ -149,7 +156,7 @@ export class HelperKeeper {
 
   /** Resolves when the connection has ended. */
   async #watch(client: ControlClient): Promise<void> {
-    const { everyMs, patienceMs } = this.#options.watch ?? defaultWatch;
+    const { everyMs, patienceMs } = this.#watched;
     const timer = setInterval(() => {
       client.call('health', {}, healthSchema, patienceMs).catch(() => {
         if (this.#isStopped || this.#client !== client) return;
@@ -164,13 +171,23 @@ export class HelperKeeper {
     this.#client = undefined;
     if (this.#isStopped) return;
     this.#ready = Promise.withResolvers();
-    if (this.#helper === undefined || !(await isAlive(this.#helper))) this.#tell('died');
+    if (await this.#isDead()) this.#tell('died');
+  }
+
+  /** Its connections end a moment before the process does. */
+  async #isDead(): Promise<boolean> {
+    const helper = this.#helper;
+    for (let looks = 0; helper !== undefined && looks < 15; looks += 1) {
+      if (!(await isAlive(helper))) return true;
+      await sleep(20);
+    }
+    return helper === undefined;
   }
 
   async #readyBefore(deadlineMs: number): Promise<ControlClient> {
     const late = new AbortController();
     const timeout = sleep(Math.max(0, deadlineMs - performance.now()), undefined, { signal: late.signal }).then(() => {
-      throw new HelperGone(`there was no ${this.#options.role} within ${String(waitMs)} ms`);
+      throw new HelperGone(`there was no ${this.#options.role} for too long`);
     });
     timeout.catch(() => undefined);
     try {
