@@ -36,15 +36,11 @@ test('enforce never reaches the chain that passes what is not listed; audit does
   expect(audited.indexOf('accept')).toBeGreaterThan(audited.indexOf('@closed return'));
 });
 
-test('closed are the sandboxes’ own networks, though the host names none', () => {
-  const narrow = networkConfigSchema.parse({ subnet: '198.18.4.0/22' });
-  const narrowPlan = planNetwork(narrow, 1400);
-  const narrowSlot = planSlot(narrowPlan, narrow.subnet.base, 0);
-  const policy = parsePolicy('enforce', ['0.0.0.0/0:22']);
-  const document = slotPolicyRules(narrowPlan, narrowSlot, policy, { own: [] }, helpers);
-  const opened = /element inet offshoot ports_tcp \{([^}]*)\}/.exec(document)?.[1] ?? '';
-  expect(opened).toContain('22 . 8.0.0.0/7');
-  expect(opened).not.toMatch(/22 . 198\.18\./);
+test('a rule that opens a private network leaves out the sandboxes’ own, though the host names none', () => {
+  const opened = /element inet offshoot ports_tcp \{([^}]*)\}/.exec(rules('enforce', ['10.0.0.0/8:22']))?.[1] ?? '';
+  expect(opened).toContain('22 . 10.128.0.0/9');
+  expect(opened).toContain('22 . 10.82.0.0/16');
+  expect(opened).not.toMatch(/22 \. 10\.(83\.|0\.0\.0\/8)/);
 });
 
 test('a change keeps pins and counts and makes all else anew', () => {
