@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { globRoots } from './artifact-globs.ts';
+import { checkArtifactGlobs, globRoots } from './artifact-globs.ts';
 
 const roots = (globs: readonly string[]): [string, string[]][] =>
   globRoots(globs, '/home/runner/work/a/a').map(({ folder, include }) => [folder, include]);
@@ -38,6 +38,25 @@ test('! takes away where it can name anything', () => {
   expect(roots(['{!x,y}'])).toEqual([['/home/runner/work/a/a', ['\\!x', 'y']]]);
 });
 
-test.each(['../x', 'a/../../x', '/w/../etc/passwd', '', '!', '!../x', 'a\0'])('%j is refused', (glob) => {
-  expect(() => globRoots(['ok', glob], '/w')).toThrow(/The artifacts glob/);
+test.each(['../x', 'a/../../x', '/w/../etc/passwd', '', '!', '!../x', '!/tmp/../x', '{a,..}/x', 'a\0'])(
+  '%j is refused',
+  (glob) => {
+    expect(() => globRoots(['ok', glob], '/w')).toThrow(/The artifacts glob/);
+    expect(() => {
+      checkArtifactGlobs(['ok', glob]);
+    }).toThrow(
+      expect.objectContaining({
+        code: 'action-input',
+        message: expect.stringMatching(/^The input artifacts: .*(empty|\.\.)/) as string,
+      }) as Error,
+    );
+  },
+);
+
+test('globs that can be collected are fine beforehand; too many in braces are not', () => {
+  checkArtifactGlobs(['dist/**', '!**/*.map', '/tmp/{a,b}', 'a..b', '.']);
+  checkArtifactGlobs([]);
+  expect(() => {
+    checkArtifactGlobs(['{a,b}'.repeat(10)]);
+  }).toThrow(/The input artifacts: .*256/);
 });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expandBraces } from '../../hostd/client/globs.ts';
-import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
+import { isOffshootError, OffshootError } from '../../hostd/errors/offshoot-error.ts';
 
 /** Globs that are looked for beneath one folder of the sandbox, in one walk. */
 export interface GlobRoot {
@@ -34,10 +34,33 @@ export function globRoots(globs: readonly string[], base: string): GlobRoot[] {
   return [...roots.values()];
 }
 
+/** Finds what is wrong with globs before anything runs. Throws `action-input`. */
+export function checkArtifactGlobs(globs: readonly string[]): void {
+  try {
+    globRoots(globs, '/workspace');
+  } catch (error) {
+    if (!isOffshootError(error)) throw error;
+    throw new OffshootError('action-input', {
+      message: `The input artifacts: ${error.message}`,
+      hint: error.hint,
+      details: { issues: [{ path: 'artifacts', message: error.message }] },
+      cause: error,
+    });
+  }
+}
+
+/** The globs of a root that write out `.git`, and all that take away; undefined when none names it. */
+export function globsNamingGit({ include }: GlobRoot): string[] | undefined {
+  const isNegative = (glob: string): boolean => glob.startsWith('!');
+  const naming = include.filter((glob) => !isNegative(glob) && glob.split('/').includes('.git'));
+  return naming.length === 0 ? undefined : [...naming, ...include.filter(isNegative)];
+}
+
 function takeAway(pattern: string, base: string, roots: ReadonlyMap<string, GlobRoot>): void {
+  checked(pattern);
   for (const root of roots.values()) {
     const rest = pattern.startsWith('/') ? beneath(root.folder, pattern) : root.folder === base ? pattern : undefined;
-    if (rest !== undefined) root.include.push(`!${checked(rest)}`);
+    if (rest !== undefined) root.include.push(`!${rest}`);
   }
 }
 

@@ -96,6 +96,55 @@ test('what was not asked for, or would be run by git here, does not come in', as
   expect(existsSync(path.join(into, 'dist/.git/config'))).toBe(true);
 });
 
+test('only globs that name a .git bring one, not those that take one away or name another', async () => {
+  const script = `f('dist/a'); f('dist/.git/config'); f('x/.git/config'); f('x/.git/hooks/h')`;
+  await collect(['**', '!x/.git/**'], sends(script));
+  expect(readdirSync(into, { recursive: true }).sort()).toEqual(['dist', 'dist/a']);
+  const collected = await collect(['dist', 'x/.git', '!x/.git/hooks'], sends(script));
+  expect(collected.files).toBe(2);
+  expect(readdirSync(into, { recursive: true }).sort()).toEqual(['dist', 'dist/a', 'x', 'x/.git', 'x/.git/config']);
+});
+
+test.each(['', 'repo/'])("the workspace's .git and .github stay as they are, from %j", async (beneath) => {
+  const workspace = path.join(into, beneath);
+  mkdirSync(path.join(workspace, '.git'), { recursive: true });
+  writeFileSync(path.join(workspace, '.git/config'), 'mine');
+  mkdirSync(path.join(workspace, 'sub/.git'), { recursive: true });
+  const names = [
+    '.git/config',
+    '.git/hooks/h',
+    '.github/workflows/x.yml',
+    '.GITHUB/y',
+    'sub/.git/config',
+    'sub/a',
+    'new/.git/config',
+  ];
+  const script = names.map((name) => `f('${beneath}${name}')`).join(';');
+  const globs = ['**', '**/.git/**', '**/.github/**'];
+  const first = await collect(globs, sends(script), { base: workspace });
+  expect(first.files).toBe(2);
+  expect(first.refused).toHaveLength(5);
+  expect(first.refused[0]).toBe(`"${beneath}.git/config" would change git or GitHub files of this machine`);
+  expect(readdirSync(workspace, { recursive: true }).sort()).toEqual(
+    ['.git', '.git/config', 'new', 'new/.git', 'new/.git/config', 'sub', 'sub/.git', 'sub/a'].sort(),
+  );
+  expect(readFileSync(path.join(workspace, '.git/config'), 'utf8')).toBe('mine');
+});
+
+test('neither when the folder for artifacts is a part of .git, or the workspace is named by a link', async () => {
+  mkdirSync(path.join(folder, 'workspace/.git/in'), { recursive: true });
+  symlinkSync('workspace', path.join(folder, 'link'));
+  const workspace = path.join(folder, 'workspace');
+  const inGit = await collect(['**'], sends(`f('x')`), { base: workspace, into: path.join(workspace, '.git/in') });
+  expect(inGit.files).toBe(0);
+  const linked = await collect(['.github'], sends(`f('.github/x')`), {
+    base: path.join(folder, 'link'),
+    into: workspace,
+  });
+  expect(linked.files).toBe(0);
+  expect(readdirSync(workspace, { recursive: true }).sort()).toEqual(['.git', '.git/in']);
+});
+
 test('nothing goes through links of an earlier collection, nor through a link in the place of the folder', async () => {
   mkdirSync(path.join(folder, 'outside'));
   await collect(['**'], sends(`d('real'); l('a', 'real'); l('evil', '../../outside')`));

@@ -7,7 +7,8 @@ import { chosenBy } from '../../hostd/client/globs.ts';
 import { brokenOff, type SandboxFiles } from '../../hostd/client/sandbox-files.ts';
 import type { Unpacked } from '../../hostd/client/unpack.ts';
 import { isOffshootError, OffshootError } from '../../hostd/errors/offshoot-error.ts';
-import { globRoots, type GlobRoot } from './artifact-globs.ts';
+import { globRoots, globsNamingGit, type GlobRoot } from './artifact-globs.ts';
+import { ClosedFolders } from './closed-folders.ts';
 
 const defaultMaxEntries = 100_000;
 const defaultMaxBytes = 10 * 1024 ** 3;
@@ -50,8 +51,8 @@ export interface CollectedArtifacts {
  * absolute glob names lands by its path beneath the part of the glob without special characters: `/tmp/report.xml` as `report.xml`.
  * Globs are those of `SandboxFiles.download`.
  *
- * The sandbox is not trusted: see `unpackFresh`. Only what was asked for comes in, nothing in a folder `.git` unless a glob names one, since git
- * on this machine would run what is configured there. What comes replaces what is there. Each folder's part comes whole or not at all.
+ * The sandbox is not trusted: see `unpackFresh`. Only what was asked for comes in, nothing in a folder `.git` unless a glob names that one, since git
+ * on this machine would run what is configured there, and nothing in `ClosedFolders` at all. What comes replaces what is there. Each folder's part comes whole or not at all.
  *
  * A connection that breaks is tried again, three times in all. Throws `usage` for bad globs, `unsafe-archive` beyond the bounds (which it names),
  * `local-file-error`, and what the download throws.
@@ -62,9 +63,10 @@ export async function collectArtifacts(sandbox: Giver, options: CollectOptions):
   const matched = new Set<string>();
   const roots = globRoots(options.globs, base);
   const made = await prepare(options.into, base);
+  const closed = new ClosedFolders(base, options.into);
   try {
     for (const root of roots) {
-      const unpacked = await persist(() => fetchRoot(sandbox, root, options), options, collected.warnings);
+      const unpacked = await persist(() => fetchRoot(sandbox, root, closed, options), options, collected.warnings);
       collected.files += unpacked.files.length;
       collected.bytes += unpacked.bytes;
       collected.refused.push(...unpacked.refused);
@@ -80,21 +82,25 @@ export async function collectArtifacts(sandbox: Giver, options: CollectOptions):
 async function fetchRoot(
   sandbox: Giver,
   root: GlobRoot,
+  closed: ClosedFolders,
   options: CollectOptions,
 ): Promise<Unpacked & { seen: string[] }> {
   const { into, signal, maxEntries = defaultMaxEntries, maxBytes = defaultMaxBytes } = options;
   const chosen = chosenBy(root.include);
-  const namesGit = root.include.some((glob) => glob.split('/').includes('.git'));
+  const naming = globsNamingGit(root);
+  const chosenInGit = naming === undefined ? () => false : chosenBy(naming);
   const seen: string[] = [];
   const wanted = (name: string, type: string): boolean => {
     if (!chosen(name)) return false;
     if (type !== 'directory') seen.push(name);
-    return namesGit || !name.toLowerCase().split('/').includes('.git');
+    if (closed.has(name)) return false;
+    return !name.toLowerCase().split('/').includes('.git') || chosenInGit(name);
   };
   try {
     const request = { include: root.include, ...(signal === undefined ? {} : { signal }) };
     const archive = await sandbox.files.downloadArchive(root.folder, request);
-    return { ...(await unpackSound(archive, into, { wanted, maxEntries, maxBytes })), seen };
+    const unpacked = await unpackSound(archive, into, { wanted, maxEntries, maxBytes });
+    return { ...unpacked, refused: withReasons(unpacked.refused, seen, closed), seen };
   } catch (error) {
     if (signal?.aborted === true) throw new OffshootError('aborted', { cause: error });
     if (isOffshootError(error) && error.code === 'guest-file-not-found')
@@ -108,6 +114,14 @@ async function fetchRoot(
     }
     throw brokenOff(error, root.folder);
   }
+}
+
+/** Says of what was asked for, but may not come in, the true reason. */
+function withReasons(refused: readonly string[], seen: readonly string[], closed: ClosedFolders): string[] {
+  const kept = new Set(seen.filter((name) => closed.has(name)).map((name) => `${shown(name)} was not asked for`));
+  return refused.map((line) =>
+    kept.has(line) ? line.replace(/was not asked for$/, 'would change git or GitHub files of this machine') : line,
+  );
 }
 
 /** Tries again when the connection broke. What an attempt had unpacked is gone by then. */
