@@ -90,7 +90,10 @@ export class Creation {
       }
       return { kind: 'snapshot', snapshot, bootDisk: request.bootDisk, shape };
     }
-    const [image, { limits }] = await Promise.all([images.get(request.image ?? defaultImage), admission.capacity()]);
+    const [image, { limits }] = await Promise.all([
+      images.current(request.image ?? defaultImage),
+      admission.capacity(),
+    ]);
     const cpus = Math.min(limits.cpus, vmm.features.maxCpus);
     const { cpus: wantedCpus, memoryMiB, diskMiB } = request;
     const wanted = {

@@ -61,6 +61,23 @@ test.each([
   await expectForgotten();
 });
 
+test('an agent that knows no include is not asked for a choice, which it would answer with everything', async () => {
+  agent.capabilities = agent.capabilities.filter((name) => name !== 'include');
+  server.drop();
+  await expect.poll(() => agent.resyncs).toBe(2);
+  await guest.ping(5000);
+  await expect(guest.files.archive('/f', { include: ['a'] })).rejects.toMatchObject({
+    code: 'guest-file-error',
+    details: { reason: 'unknown-parameter', parameter: 'include', path: '/f' },
+  });
+  expect(agent.opened).toBe(0);
+  agent.onOpen = (stream) => {
+    stream.write(Buffer.from('tar'));
+    stream.end([['ok', 1]]);
+  };
+  expect((await buffer(await guest.files.archive('/f', { include: [], exclude: ['a'] }))).toString()).toBe('tar');
+});
+
 test('parameters as the protocol names them', async () => {
   const seen: string[] = [];
   agent.onOpen = (stream) => {

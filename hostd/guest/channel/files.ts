@@ -26,7 +26,9 @@ export class ChannelFiles implements GuestFiles {
     return this.#download({ kind: 'read-file', path, parameters: [], signal: options.signal });
   }
 
-  archive(path: string, options: GuestFileOptions & Partial<ArchiveChoice> = {}): Promise<Readable> {
+  async archive(path: string, options: GuestFileOptions & Partial<ArchiveChoice> = {}): Promise<Readable> {
+    // An agent that does not know a parameter passes it over, and would send everything.
+    if (options.include?.length && this.#channel.hello?.capabilities.has('include') !== true) throw noInclude(path);
     const includes = (options.include ?? []).map((pattern): Field => ['include', pattern]);
     const excludes = (options.exclude ?? []).map((pattern): Field => ['exclude', pattern]);
     const parameters = [...includes, ...excludes, ...flag('sparse', options.sparse)];
@@ -126,6 +128,14 @@ function checked<T>(parse: () => T): T {
   } catch (error) {
     throw streamError(error);
   }
+}
+
+function noInclude(path: string): OffshootError {
+  return new OffshootError('guest-file-error', {
+    message: 'The agent of this sandbox is of an older Offshoot and can not choose files by include globs.',
+    hint: 'Download without include. Sandboxes of snapshots keep their agent: take the snapshot anew.',
+    details: { reason: 'unknown-parameter', parameter: 'include', path },
+  });
 }
 
 function tooManyEntries(path: string): OffshootError {

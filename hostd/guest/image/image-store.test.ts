@@ -100,6 +100,37 @@ describe('building', () => {
     expect(await files()).toEqual(['default']);
   });
 
+  it('the image to start from has the agent of now, all else as it was, and is what a build would give', async () => {
+    const before = await store.build(request, ignore);
+    expect(await store.current('default')).toEqual(before);
+    const disk = await stat(path.join(before.directory, 'root.ext4'));
+    await writeFile(agentPath, 'ELF offshoot-agent 4567cdef\nsecond', { mode: 0o755 });
+    const both = await Promise.all([store.current('default'), openStore().current('default')]);
+    const [after] = both;
+    expect(both[1]).toEqual(after);
+    const { digest, agentBuild, recipeDigest, fileSizesBytes, ...kept } = after.manifest;
+    expect(before.manifest).toMatchObject(kept);
+    expect([digest, recipeDigest]).not.toContain(before.manifest.digest);
+    expect(agentBuild).toBe('4567cdef');
+    expect(Object.keys(fileSizesBytes)).toHaveLength(4);
+    expect((await stat(path.join(after.directory, 'root.ext4'))).ino).toBe(disk.ino);
+    expect((await stat(path.join(after.directory, 'initramfs.cpio'))).mode & 0o777).toBe(0o644);
+    expect(await readFile(path.join(after.directory, 'initramfs.cpio'), 'latin1')).toContain('second');
+    expect(await store.build(request, ignore)).toEqual(after);
+    expect(builder.builds).toHaveLength(1);
+    expect(await files()).toEqual(['default']);
+  });
+
+  it('an image whose agent can not be renewed stays as it was', async () => {
+    const before = await store.build(request, ignore);
+    await writeFile(agentPath, 'ELF offshoot-agent 4567cdef\nsecond', { mode: 0o755 });
+    const failing = { ...systemRunner, run: () => Promise.reject(new Error('no cpio here')) };
+    const broken = createImageStore({ stateDirectory: state, agentPath, runner: failing, rootBuilder: builder });
+    await expect(broken.current('default')).rejects.toMatchObject({ code: 'image-build-failed' });
+    expect(await store.get('default')).toEqual(before);
+    expect(await files()).toEqual(['default']);
+  });
+
   it('packs the agent that was there at the start, whatever is compiled meanwhile', async () => {
     const release = hold();
     const building = store.build(request, ignore);

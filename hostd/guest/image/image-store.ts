@@ -10,6 +10,7 @@ import { checkHost } from './host-tools.ts';
 import { readHostConfig, type HostConfig } from './host/host-config.ts';
 import { checkImageName, imageNames, readImage, sweepFolders } from './image-folders.ts';
 import { makeImage, type WantedImage } from './make-image.ts';
+import { renewAgent } from './renew-agent.ts';
 import type { BuildProgress, Image, ImageBuildRequest, ImageStore } from './image.ts';
 
 export interface ImageStoreOptions {
@@ -62,6 +63,20 @@ class FolderImageStore implements ImageStore {
 
   get(name: string): Promise<Image> {
     return readImage(this.#images, name);
+  }
+
+  async current(name: string): Promise<Image> {
+    const agent = await readAgentBinary(this.#options.agentPath);
+    const image = await this.get(name);
+    if (image.manifest.agentBuild === agent.build) return image;
+    const lock = await lockBuilds(this.#images);
+    try {
+      const meanwhile = await this.get(name);
+      if (meanwhile.manifest.agentBuild === agent.build) return meanwhile;
+      return await renewAgent(meanwhile, agent, { images: this.#images, runner: this.#options.runner });
+    } finally {
+      lock.release();
+    }
   }
 
   async remove(name: string): Promise<void> {

@@ -65,6 +65,11 @@ export interface ImageStore {
   list(): Promise<Image[]>;
   /** Throws `image-not-found` or `image-broken`. */
   get(name: string): Promise<Image>;
+  /**
+   * The image to start sandboxes from: with the agent of this hostd. One that holds another agent, since another hostd built it, gets this one first,
+   * and a new digest with it. Throws as get, and `image-build-failed`, `host-disk-full`.
+   */
+  current(name: string): Promise<Image>;
   /** Builds, or returns what is there when nothing changed. Two callers with the same name share one build. Throws `image-build-failed`, `image-exists`, `host-disk-full`. */
   build(request: ImageBuildRequest, onProgress: (progress: BuildProgress) => void): Promise<Image>;
   /** Idempotent removal of the files. Whether it is in use is the caller's to know. */

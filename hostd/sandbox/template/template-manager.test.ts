@@ -46,6 +46,18 @@ describe('making', () => {
     expect(await readdir(join(world.stateDirectory, 'builds'))).toEqual([]);
   });
 
+  test('an image with the agent of another hostd is never started; templates over it go', async () => {
+    await create();
+    const [before] = await folders();
+    world.images.add('default', { agentBuild: 'older' });
+    await create();
+    expect(world.images.images.get('default')?.manifest.agentBuild).toBe('agent');
+    expect((await run.host.images.get('default')).templates).toHaveLength(1);
+    for (const { id } of await run.host.sandboxes.list({ all: false, labels: {} })) await run.host.sandboxes.stop(id);
+    await until(async () => (await folders()).length === 1);
+    expect(await folders()).not.toContain(before);
+  });
+
   test('two creates at once share one making; another shape has its own', async () => {
     await Promise.all([create(), create(), create({ memoryMiB: 1024 })]);
     expect(starts().filter((kind) => kind === 'cold')).toHaveLength(2);

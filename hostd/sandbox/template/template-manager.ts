@@ -151,7 +151,8 @@ export class TemplateManager {
     const template = await this.#boots.run(() => this.#maker.make(image, shape, this.#host.vmm));
     this.#templates.set(template.manifest.id, template);
     await this.#requireSameImage(image, template);
-    void this.#dropLeastUsed(template).catch((error: unknown) => {
+    const tidied = this.dropUnusable().then(() => this.#dropLeastUsed(template));
+    void tidied.catch((error: unknown) => {
       this.#host.log.error({ error }, 'a template could not be dropped');
     });
     return template;

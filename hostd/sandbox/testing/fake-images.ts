@@ -51,6 +51,12 @@ export class FakeImages implements ImageStore {
     return Promise.resolve(image);
   }
 
+  /** The agent of this hostd is called `agent`. */
+  async current(name: string): Promise<Image> {
+    const image = await this.get(name);
+    return image.manifest.agentBuild === 'agent' ? image : this.add(name, { agentBuild: 'agent' });
+  }
+
   build(request: ImageBuildRequest, onProgress: (progress: BuildProgress) => void): Promise<Image> {
     onProgress({ step: 'root', done: 0, total: 1 });
     return Promise.resolve(this.add(request.name));

@@ -58,6 +58,7 @@ void kinds_put_capabilities(const struct agent *agent, struct fields_out *out)
 		if (worker_knows(file_kinds[i]))
 			fields_put_string(out, "capability", file_kinds[i]);
 	fields_put_string(out, "capability", "drop-streams");
+	fields_put_string(out, "capability", "include");
 }
 
 void kinds_put_identity(const struct agent *agent, struct fields_out *out)

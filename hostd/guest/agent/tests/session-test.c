@@ -13,7 +13,7 @@ static struct outcome o;
 
 static void hello(void)
 {
-	static const char *const kinds[] = {"exec", "metrics", "prepare-resume", "sync", "shutdown", "read-file", "write-file", "list", "stat", "tar-in", "tar-out", "drop-streams"};
+	static const char *const kinds[] = {"exec", "metrics", "prepare-resume", "sync", "shutdown", "read-file", "write-file", "list", "stat", "tar-in", "tar-out", "drop-streams", "include"};
 	CHECK(fields_are(&d.hello, "version", "1") && fields_are(&d.hello, "generation", "0"));
 	CHECK(strlen(fields_string(&d.hello, "boot-id", "")) == 36 && *fields_string(&d.hello, "agent", ""));
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {

@@ -64,7 +64,7 @@ export class ModelStream {
 /** The agent's side of PROTOCOL.md in TypeScript: streams with retention that outlive carriers. Programs are given by tests. */
 export class ModelAgent {
   readonly streams = new Map<number, ModelStream>();
-  capabilities = ['exec', 'read-file', 'write-file', 'list', 'stat', 'tar-in', 'tar-out', 'metrics', 'sync'];
+  capabilities = ['exec', 'read-file', 'write-file', 'list', 'stat', 'tar-in', 'tar-out', 'metrics', 'sync', 'include'];
   /** Largest DATA payload it sends. */
   frameBytes = 65536;
   /** Takes input up to its window and consumes none of it. */

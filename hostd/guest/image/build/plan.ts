@@ -7,7 +7,7 @@ import type { HostConfig } from '../host/host-config.ts';
 import { renderNpmrc } from '../host/npm.ts';
 import { renderPipConfig } from '../host/pip.ts';
 import { stripCredentials } from '../host/urls.ts';
-import type { ImageBuildRequest } from '../image.ts';
+import type { ImageBuildRequest, ImageManifest } from '../image.ts';
 import { loadRecipe, packagesOf, suiteOf, type Recipe, type RecipeSuite } from '../recipe.ts';
 
 /** Raised when the same inputs would now make another root disk. */
@@ -72,12 +72,17 @@ export async function planBuild(request: ImageBuildRequest, host: HostConfig): P
 
 /** Digest of all that decides whether an image is up to date: its root disk, the agent, and what only its manifest says. */
 export function recipeDigestOf(plan: BuildPlan, agentDigest: string): string {
-  return digestOf({
-    root: plan.rootDigest,
-    agent: agentDigest,
-    minMemoryMiB: plan.suite.minMemoryMiB,
-    kernelArguments: plan.recipe.kernelArguments,
-  });
+  const { rootDigest } = plan;
+  const { minMemoryMiB } = plan.suite;
+  return recipeDigestFrom({ rootDigest, minMemoryMiB, kernelArguments: plan.recipe.kernelArguments }, agentDigest);
+}
+
+/** The same from what an image's manifest holds of its plan. */
+export function recipeDigestFrom(
+  { rootDigest, minMemoryMiB, kernelArguments }: Pick<ImageManifest, 'rootDigest' | 'minMemoryMiB' | 'kernelArguments'>,
+  agentDigest: string,
+): string {
+  return digestOf({ root: rootDigest, agent: agentDigest, minMemoryMiB, kernelArguments });
 }
 
 /** SHA-256 of a value as JSON, in hex. */
