@@ -13,6 +13,9 @@ import { gateFolder, namesSocket } from './helper-files.ts';
 import type { HelperRole } from './messages.ts';
 import { GateLab } from './testing/gate-lab.ts';
 
+// Each starts processes, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
+
 const patience = { timeout: 15_000, interval: 20 };
 
 async function kill(lab: GateLab, gate: Gate, role: HelperRole, signal: NodeJS.Signals = 'SIGKILL'): Promise<number> {

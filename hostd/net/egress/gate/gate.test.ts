@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { GateLab } from './testing/gate-lab.ts';
+
+// Each starts processes, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
 
 test('names go by the policy of the sandbox at the source address, over DNS and through the proxy', async () => {
   const lab = await GateLab.open();

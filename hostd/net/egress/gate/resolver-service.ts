@@ -110,7 +110,7 @@ class ResolverService implements HelperService {
   async close(): Promise<void> {
     await this.#dns?.listener.close();
     for (const close of this.#closers) await close();
-    await this.#save();
+    await this.#save().catch(complain);
   }
 
   async #setPolicies(document: PolicyDocument): Promise<PolicyAck> {
@@ -181,6 +181,8 @@ class ResolverService implements HelperService {
   }
 
   async #save(): Promise<void> {
+    // Nobody came yet to say which of them are still there.
+    if (this.#table.size === 0 && this.#remembered.size > 0) return;
     const sandboxes: Record<string, PinDocument> = {};
     for (const sandboxId of this.#table.sandboxIds()) {
       const document = this.#resolver.pins.documentOf(sandboxId);
