@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ExecInfo } from '../../hostd/contract/exec.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
 import { warn } from '../annotations.ts';
+import { sessionBytesOf } from '../file-commands/limits.ts';
 import { mergeBack } from '../file-commands/merge.ts';
 import { selectGuestEnv } from '../guest-env/select-guest-env.ts';
 import { stdoutSink } from '../log/stdout-sink.ts';
@@ -56,6 +57,7 @@ export async function runScript(sandbox: Sandbox, session: ScriptSession, reques
     reservedOutputs: request.reservedOutputs,
     guestFilledFolders: [session.artifactsFolder],
     summaryReserveBytes: request.summaryReserveBytes,
+    sessionBytes: sessionBytesOf(session.envEntries, session.pathEntries),
   });
   session.pathEntries.push(...merged.path);
   session.envEntries.push(...merged.env);

@@ -1,5 +1,5 @@
-import { summary } from '@actions/core';
 import type { SandboxInfo } from '../../hostd/contract/sandbox.ts';
+import { putAheadOfSummary } from '../file-commands/own-summary.ts';
 import type { Kept } from './keep.ts';
 
 export interface SummaryFacts {
@@ -13,7 +13,7 @@ export interface SummaryFacts {
 
 /** Adds a short table to the job's summary page. */
 export async function writeSummary(facts: SummaryFacts): Promise<void> {
-  await summary.addRaw(renderSummary(facts), true).write();
+  await putAheadOfSummary(renderSummary(facts));
 }
 
 export function renderSummary({ sandbox, outcome, timings, kept, snapshot }: SummaryFacts): string {
