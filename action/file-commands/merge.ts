@@ -13,6 +13,7 @@ import {
 } from './limits.ts';
 import type { NamedValue } from './parse.ts';
 import type { GuestFileCommands } from './read.ts';
+import { Refusals } from './refusals.ts';
 import { isBlockedByRunner, isRefusedOnRunner, isSetByRunner } from './refused-names.ts';
 import { RunnerPath } from './runner-path.ts';
 
@@ -179,32 +180,5 @@ class Room {
     if (bytes > this.#leftBytes) return false;
     this.#leftBytes -= bytes;
     return true;
-  }
-}
-
-/** One warning for each reason, with the names. */
-class Refusals {
-  readonly #warn: (message: string) => void;
-  readonly #names = new Map<string, Set<string>>();
-
-  constructor(warn: (message: string) => void) {
-    this.#warn = warn;
-  }
-
-  /** Returns `fine`, and notes the name when it is not. */
-  unless(fine: boolean, name: string, reason: string, kind: string): boolean {
-    if (fine) return true;
-    const sentence = `${kind} ${reason}`;
-    const names = this.#names.get(sentence) ?? new Set();
-    this.#names.set(sentence, names.add(JSON.stringify(name.slice(0, 100))));
-    return false;
-  }
-
-  tell(): void {
-    for (const [sentence, names] of this.#names) {
-      const shown = [...names].slice(0, 10).join(', ');
-      const more = names.size > 10 ? ` and ${String(names.size - 10)} more` : '';
-      this.#warn(`Not passed on to the runner, because such a ${sentence}: ${shown}${more}.`);
-    }
   }
 }

@@ -21,9 +21,15 @@ afterEach(() => {
 
 const within = (name: string): string => `${folder}/${name}`;
 const machine = (): RunnerPath =>
-  new RunnerPath({ GITHUB_WORKSPACE: within('workspace'), RUNNER_TEMP: within('temp'), HOME: within('home') }, [
-    within('artifacts'),
-  ]);
+  new RunnerPath(
+    {
+      GITHUB_WORKSPACE: within('workspace'),
+      RUNNER_TEMP: within('temp'),
+      HOME: within('home'),
+      TMPDIR: within('scratch'),
+    },
+    [within('artifacts')],
+  );
 
 test('folders of the machine are allowed, whether they exist or not', () => {
   for (const name of ['/usr/bin', '/opt/none/bin', within('tools/bin'), within('workspace-not'), within('tempting')])
@@ -38,6 +44,7 @@ test('what the job, the guest or anybody can fill is not', () => {
     'workspace/none/x',
     'temp/x',
     'home/.local/bin',
+    'scratch/bin',
     'artifacts',
     'tools/../workspace/bin',
   ];

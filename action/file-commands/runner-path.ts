@@ -5,7 +5,7 @@ import path from 'node:path';
 const mostLinks = 40;
 /** Where any process of the machine can put a program, or where a path leads into one. */
 const writableByAll = ['/proc', '/dev', '/sys', '/run', '/tmp', '/var/tmp'];
-const writableByJob = ['GITHUB_WORKSPACE', 'RUNNER_TEMP', 'RUNNER_WORKSPACE', 'HOME'];
+const writableByJob = ['GITHUB_WORKSPACE', 'RUNNER_TEMP', 'RUNNER_WORKSPACE', 'HOME', 'TMPDIR'];
 
 /** Tells which folders a guest may put onto the runner's PATH: only those that neither the job nor a sandbox fills, wherever links lead. */
 export class RunnerPath {
