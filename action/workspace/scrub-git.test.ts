@@ -67,6 +67,12 @@ describe('a config', () => {
     expect(scrub(ssh)).toBe(ssh);
   });
 
+  test('keeps a URL whose parameters were credentials', () => {
+    expect(scrub('[remote "o"]\n\turl = "https://host/r.git?private_token=c2VjcmV0&a=b"\n\tfetch = x\n')).toBe(
+      '[remote "o"]\n\turl = "https://host/r.git?private_token=&a=b"\n\tfetch = "x"\n',
+    );
+  });
+
   test('keeps an include that comes along', () => {
     const text = '[include]\n\tpath = ../shared.config\n';
     expect(scrub(text, ['../shared.config'])).toBe(text);

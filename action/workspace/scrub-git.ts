@@ -6,7 +6,7 @@ const secretHttpKey = /^(?:savecookies|(?:proxy)?ssl(?:key|cert).*)$/;
 const secretValue = new RegExp(
   [
     String.raw`\bauthorization:`,
-    String.raw`\b[\w-]*-?(?:token|api-?key|access-?key|secret|password|cookie)["']?\s*[:=]`,
+    String.raw`\b[\w-]*-?(?:token|api-?key|access-?key|secret|password|cookie)["']?\s*[:=]\s*["']?[^\s&;#"']`,
     String.raw`--[\w-]*(?:token|secret|password|passwd|api-?key|access-?key|private-?key)\b`,
     String.raw`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{20,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
     `-----BEGIN [A-Z ]*PRIVATE KEY`,
