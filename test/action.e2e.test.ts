@@ -80,8 +80,8 @@ describe('one step', () => {
   test('summary: where the time went and what was used', async () => {
     const result = await one({ run: 'echo "# of the script" >> $GITHUB_STEP_SUMMARY; exit 0' });
     const { summary } = result.step('box');
-    expect(summary).toMatch(/^# of the script\n/);
-    expect(summary).toMatch(/### Offshoot: image default\n\nsucceeded/);
+    expect(summary).toMatch(/^### Offshoot: image default\n\nsucceeded/);
+    expect(summary).toContain('\n# of the script\n');
     expect(summary).toMatch(/CPU used: \d/);
   });
 
@@ -166,6 +166,12 @@ exit 3`;
     expect(tidy.step('box').outputs['exit-code']).toBe('7');
     const tidier = await one({ run: 'rm "$GITHUB_OUTPUT" "$GITHUB_ENV" "$GITHUB_PATH" "$GITHUB_STEP_SUMMARY"' });
     expect(tidier.status).toBe('success');
+  });
+
+  test('globs that lead out are found before anything runs', async () => {
+    const result = await one({ run: 'echo never', artifacts: '../secrets' });
+    expect(messages(result, 'error')).toHaveLength(1);
+    expect(result.step('box').log.join('\n')).not.toContain('sbx_');
   });
 
   test('what is wrong before there is a sandbox is an annotation that says what to do', async () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { ulid } from 'ulid';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
 import { tell, tellFailure } from '../annotations.ts';
+import { checkArtifactGlobs } from '../artifacts/artifact-globs.ts';
 import { Cancellation } from '../cancellation.ts';
 import { readContext } from '../context.ts';
 import { namedValues } from '../guest-env/env-input.ts';
@@ -32,6 +33,7 @@ export async function mainJob(): Promise<number> {
   const cancellation = new Cancellation();
   try {
     const inputs = readInputs();
+    checkArtifactGlobs(inputs.artifacts);
     const named = namedValues(inputs.env);
     const context = readContext();
     refuseUnsafeTriggers(context.trigger, inputs.host, inputs['allow-unsafe-fork-code']);
