@@ -151,7 +151,8 @@ describe('cancelled', () => {
       { steps: [action.step({ run: 'head -c 600M /dev/zero >big', artifacts: 'big', 'artifacts-dir': 'out' })] },
       {
         onLine: (_step, line) => {
-          if (line.startsWith('CPU '))
+          // the script's log is closed: next come its file commands, then the artifacts
+          if (/^::(?!stop-commands)[^:]+::$/.test(line))
             void sleep(300).then(() => {
               runner.cancel();
             });

@@ -11,7 +11,7 @@ export const leaseSeconds = 180;
 /** How long a job waits for room before it fails. */
 const waitSeconds = 600;
 /** A host that is not there when the job starts is tried for this long: it may be starting again. */
-export const reconnectTimeoutMs = 30_000;
+export const reconnectTimeoutMs = 10_000;
 
 /** Asks for the sandbox under the id that post already knows; asking again is harmless. */
 export async function createSandbox(

@@ -18,7 +18,10 @@ export interface TierExpectations {
 
 const unlimitedMs = 600_000;
 /** Of one test; the slowest make the first template inside an emulated machine, and the full extent copies what has touched most of its memory there. */
-const patienceMs = { least: 300_000, short: 300_000, full: 1_200_000 } satisfies Record<TierExpectations['extent'], number>;
+const patienceMs = { least: 300_000, short: 300_000, full: 1_200_000 } satisfies Record<
+  TierExpectations['extent'],
+  number
+>;
 
 // A counter and a file as they were when a copy was made. Bash alone does it all: each process that starts costs seconds in an emulated
 // machine's machine. It writes in place, so that a reader finds a number at any moment.
