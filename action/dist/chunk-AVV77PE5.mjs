@@ -1,0 +1,21 @@
+import { createRequire as createBundleRequire } from 'node:module';
+const require = createBundleRequire(import.meta.url);
+import {
+  buildProgram,
+  runCommandLine
+} from "./chunk-BTYS2NX7.mjs";
+import "./chunk-DMWIUZ2G.mjs";
+import "./chunk-QTCF4GKW.mjs";
+import "./chunk-LNBLW6TD.mjs";
+import "./chunk-RIRAJAZO.mjs";
+import "./chunk-Z5KUFLGQ.mjs";
+import "./chunk-DBUO72CA.mjs";
+import "./chunk-F7REKZZJ.mjs";
+import "./chunk-WXIR43AS.mjs";
+import "./chunk-LIAEBXQE.mjs";
+import "./chunk-RXM3SW5I.mjs";
+import "./chunk-GCJLRCZB.mjs";
+export {
+  buildProgram,
+  runCommandLine
+};

@@ -1,0 +1,20 @@
+import { createRequire as createBundleRequire } from 'node:module';
+const require = createBundleRequire(import.meta.url);
+
+// hostd/platform/installation-bundle.ts
+import path from "node:path";
+var folder = import.meta.dirname;
+var installation = {
+  version: "0.1.0",
+  nativeDirectory: path.join(folder, "native"),
+  agentPath: path.join(folder, "agent/offshoot-agent"),
+  recipesDirectory: path.join(folder, "recipes"),
+  downloadKernelScript: path.join(folder, "download-kernel.sh"),
+  packageList: path.join(folder, "debian-packages.txt"),
+  digestWorker: path.join(folder, "digest-worker.mjs"),
+  mendNative: `fetch the whole folder ${folder} again: a part of it is missing`
+};
+
+export {
+  installation
+};

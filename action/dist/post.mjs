@@ -1,0 +1,113 @@
+import { createRequire as createBundleRequire } from 'node:module';
+const require = createBundleRequire(import.meta.url);
+import {
+  Timings,
+  bringBack,
+  loadJobState,
+  tearDown,
+  writeSummary
+} from "./chunk-5F7BQ344.mjs";
+import {
+  Cancellation,
+  explain,
+  leaseSeconds,
+  readSession,
+  reconnectTimeoutMs,
+  removeSession,
+  warn
+} from "./chunk-FXBUYUHP.mjs";
+import {
+  endProcess,
+  say
+} from "./chunk-ZXQHXA2X.mjs";
+import {
+  Sandbox
+} from "./chunk-RIRAJAZO.mjs";
+import "./chunk-Z5KUFLGQ.mjs";
+import "./chunk-DBUO72CA.mjs";
+import "./chunk-WXIR43AS.mjs";
+import "./chunk-RXM3SW5I.mjs";
+import "./chunk-JJB4RBM6.mjs";
+import "./chunk-GCJLRCZB.mjs";
+
+// action/job/post-job.ts
+async function postJob(state) {
+  try {
+    await endSandbox(state);
+  } catch (error) {
+    warn(`The clean-up failed: ${explain(error).message}`);
+  } finally {
+    if (state.local !== void 0) await endLocalHost(state.local);
+  }
+}
+async function endSandbox(state) {
+  const { sandboxId, host, sessionFile } = state;
+  const session = sessionFile === void 0 ? void 0 : await sessionOf(sessionFile);
+  if (state.heartbeat !== void 0) endProcess(state.heartbeat);
+  if (host === void 0 || state.destroyed) return;
+  const timings = new Timings(session?.timings);
+  if (session !== void 0 && session.artifacts.length > 0) await bringSessionBack(session, timings);
+  timings.restart();
+  const end = await tearDown(host, sandboxId);
+  timings.lap("destroyed");
+  if (sessionFile !== void 0) await removeSession(sessionFile);
+  sayWhatWasFound(sandboxId, end, session !== void 0);
+  if (session === void 0 || end.found === "unknown" || end.found === "never-made") return;
+  const outcome = session.failure ?? "no step of it failed";
+  await writeSummary({ sandbox: end.info, outcome, timings: timings.entries(), kept: session.kept });
+}
+async function sessionOf(file) {
+  try {
+    return await readSession(file);
+  } catch (error) {
+    warn(`What the steps of the sandbox left is not known, artifacts neither: ${explain(error).message}`);
+    return void 0;
+  }
+}
+async function bringSessionBack(session, timings) {
+  const cancellation = new Cancellation();
+  let sandbox;
+  try {
+    sandbox = await Sandbox.connect(session.sandboxId, { host: session.host, reconnectTimeoutMs });
+    await bringBack(sandbox, {
+      globs: session.artifacts,
+      workspace: session.workspace,
+      into: session.artifactsFolder,
+      signal: cancellation.signal
+    });
+    timings.lap("brought back");
+  } catch (error) {
+    warn(`The artifacts could not be brought back: ${explain(error).message}`);
+  } finally {
+    await sandbox?.disconnect();
+  }
+}
+function sayWhatWasFound(sandboxId, end, expected) {
+  if (end.found === "unknown") {
+    warn(
+      `${sandboxId} could not be destroyed: ${explain(end.error).message}
+Its lease ends it within ${String(leaseSeconds)} s.`
+    );
+    return;
+  }
+  if (end.found === "never-made") say(`${sandboxId} was not made`);
+  else if (end.found === "gone") say(`${sandboxId} was gone already: ${end.info.end?.message ?? ""}`);
+  else say(expected ? `${sandboxId} is destroyed` : `${sandboxId} was still there and is destroyed`);
+}
+async function endLocalHost(saved) {
+  try {
+    const { stopLocalHost } = await import("./local-host.mjs");
+    await stopLocalHost(saved);
+  } catch (error) {
+    warn(`The host of this job could not be ended: ${explain(error).message}`);
+  }
+}
+
+// action/post.ts
+try {
+  const state = loadJobState();
+  if (state !== void 0) await postJob(state);
+} catch (error) {
+  warn(`The state that main saved is damaged, so the sandbox is left to its lease: ${explain(error).message}`);
+}
+process.exit();
