@@ -45,9 +45,11 @@ async function main(): Promise<void> {
       await measurePauses(hostd.host, n, report);
       await measureSnapshots(hostd, n, report);
     }
-    if (wanted('action')) await measureAction(hostd.host, n, report);
     return (await client.info()).isolation;
   });
+  if (wanted('action')) {
+    await withHostd(stateDirectory, (hostd) => measureAction(hostd.host, n, report), { spares: 1 });
+  }
   if (wanted('forks')) {
     await withHostd(stateDirectory, (hostd) => measureHundredCopies(hostd.host, report), { maxSandboxes: 128 });
   }
