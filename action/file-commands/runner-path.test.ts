@@ -4,13 +4,24 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RunnerPath } from './runner-path.ts';
 
-// not beneath the folder for temporary files, where nothing may come from
-const place = path.resolve(import.meta.dirname, '../../build');
+// not beneath the folders for temporary files, where nothing may come from and where the checkout may lie
+const places = ['/var/lib', '/opt', path.resolve(import.meta.dirname, '../../build')];
 let folder: string;
 
+function makeFolder(): string {
+  for (const place of places) {
+    try {
+      mkdirSync(place, { recursive: true });
+      return mkdtempSync(path.join(place, 'offshoot-runner-path-'));
+    } catch {
+      continue; // not for this user
+    }
+  }
+  throw new Error(`none of ${places.join(', ')} can be written to`);
+}
+
 beforeEach(() => {
-  mkdirSync(place, { recursive: true });
-  folder = mkdtempSync(path.join(place, 'runner-path-'));
+  folder = makeFolder();
   for (const name of ['workspace/bin', 'temp', 'home', 'tools/bin'])
     mkdirSync(path.join(folder, name), { recursive: true });
 });
