@@ -18,5 +18,5 @@ cp -a --sparse=always "$image" "$root/var/lib/inner/images/default"
 mount -t proc proc "$root/proc"
 # shellcheck disable=SC2086 # a list of flags
 chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin NODE_COMPILE_CACHE=/opt/offshoot/build/compile-cache sh /opt/offshoot/hostd/setup/node.sh \
-  $flags --input-type=module -e "await import('/opt/offshoot/hostd/cli/main.ts'); await import('/opt/offshoot/hostd/daemon/run-daemon.ts')"
+  $flags --input-type=module -e "await import('/opt/offshoot/hostd/cli/command-line.ts'); await import('/opt/offshoot/hostd/daemon/run-daemon.ts')"
 umount "$root/proc" "$root"
