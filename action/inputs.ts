@@ -74,7 +74,7 @@ const shell = z
     'must be bash, sh, python, or a command line with {0} for the script',
   );
 
-/** A day's worth, which is as long as any hosted job may run several times over. */
+/** A week: the runner ends a job of its own long before, after six hours to five days. */
 const longestScriptMinutes = 10_080;
 
 const inputsSchema = z

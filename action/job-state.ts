@@ -1,7 +1,6 @@
 import { getState, saveState } from '@actions/core';
 import { z } from 'zod';
-
-const processSchema = z.object({ pid: z.number().int(), startTicks: z.string() });
+import { processIdentitySchema } from '../hostd/platform/process-identity.ts';
 
 const jobStateSchema = z.object({
   sandboxId: z.string(),
@@ -11,7 +10,7 @@ const jobStateSchema = z.object({
   local: z.unknown().optional(),
   /** Set when later steps use the sandbox. */
   sessionFile: z.string().optional(),
-  heartbeat: processSchema.optional(),
+  heartbeat: processIdentitySchema.optional(),
   /** True once main has destroyed the sandbox and said so. */
   destroyed: z.boolean().default(false),
 });

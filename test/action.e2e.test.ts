@@ -3,37 +3,24 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HostClient, Sandbox } from '../hostd/client/index.ts';
 import type { Job, JobResult } from './doubles/runner/job.ts';
-import { Runner, type RunnerOptions } from './doubles/runner/runner.ts';
-import { actionCopy } from './support/action-copy.ts';
+import { Runner } from './doubles/runner/runner.ts';
+import { annotationsOf, guestLines, useAction } from './support/action-suite.ts';
 import { useHostd } from './support/suite.ts';
 
-const maxSandboxes = 4;
-const suite = useHostd({ sandboxes: { maxSandboxes } });
-let action: Awaited<ReturnType<typeof actionCopy>>;
+const suite = useHostd({ sandboxes: { maxSandboxes: 4 } });
+const action = useAction(suite);
 let runner: Runner;
 
 beforeAll(async () => {
-  action = await actionCopy();
-  runner = await startRunner();
-}, 120_000);
+  runner = await Runner.start();
+});
 
 afterAll(async () => {
   await runner[Symbol.asyncDispose]();
-  await action[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {
   expect(await Sandbox.list({ connection: { host: suite.host } })).toEqual([]);
-});
-
-function startRunner(options: RunnerOptions = {}): Promise<Runner> {
-  return Runner.start(options);
-}
-
-const uses = (inputs: Record<string, string>) => ({
-  id: 'box',
-  uses: action.folder,
-  with: { host: suite.host, ...inputs },
 });
 
 /** Runs a job after which nothing of it may be left. */
@@ -44,22 +31,9 @@ async function runJob(job: Job, on: Runner = runner): Promise<JobResult> {
   return result;
 }
 
-const one = (inputs: Record<string, string>, on?: Runner) => runJob({ steps: [uses(inputs)] }, on);
+const one = (inputs: Record<string, string>, on?: Runner) => runJob({ steps: [action.step(inputs)] }, on);
 
-/** What the script printed: the lines between the two that stop and resume commands. */
-function printed(result: JobResult, id = 'box'): string[] {
-  const { log } = result.step(id);
-  const from = log.findIndex((line) => line.startsWith('::stop-commands::'));
-  const to = log.findLastIndex((line) => /^::(?!stop-commands)[^:]*::$/.test(line));
-  return log.slice(from + 1, to);
-}
-
-function messages(result: JobResult, level: 'error' | 'warning', id = 'box'): string[] {
-  return result
-    .step(id)
-    .annotations.filter((annotation) => annotation.level === level)
-    .map(({ message }) => message);
-}
+const printed = (result: JobResult, id = 'box') => guestLines(result.step(id));
 
 describe('one step', () => {
   test('runs the script on the workspace, where it is on the runner', async () => {
@@ -92,7 +66,7 @@ describe('one step', () => {
     const pipefail = await one({ run: 'exit 7 | cat\necho never' });
     expect(printed(pipefail)).toEqual([]);
     expect(pipefail.step('box').outputs['exit-code']).toBe('7');
-    expect(messages(pipefail, 'error')).toEqual(['run failed with exit code 7.']);
+    expect(annotationsOf(pipefail, 'error')).toEqual(['Offshoot: run failed: run failed with exit code 7.']);
   });
 
   test('shell, working-directory and env', async () => {
@@ -118,7 +92,7 @@ echo /opt/added/bin >> $GITHUB_PATH
 exit 3`;
     const result = await runJob({
       steps: [
-        { ...uses({ run }), env: { VALUE: value.trimEnd() } },
+        { ...action.step({ run }), env: { VALUE: value.trimEnd() } },
         {
           id: 'after',
           run: 'printf %s "$VAR" | od -An -c; echo "$PATH" | cut -d: -f1; echo "[$LD_PRELOAD]"',
@@ -132,36 +106,41 @@ exit 3`;
     expect(step.outputs).toMatchObject({ multi: value.trimEnd(), plain: '1', 'exit-code': '3' });
     expect(step.env).toEqual({ VAR: value.trimEnd() });
     expect(step.path).toEqual(['/opt/added/bin']);
-    expect(messages(result, 'warning').join()).toMatch(/NODE_OPTIONS.*LD_PRELOAD/s);
+    expect(annotationsOf(result, 'warning').join()).toMatch(/NODE_OPTIONS.*LD_PRELOAD/s);
     expect(result.step('after').log).toContain('[]');
   });
 
   test('tokens and the machine’s own variables stay outside unless named', async () => {
-    await using own = await startRunner({
+    await using own = await Runner.start({
       machineEnv: { PATH: process.env['PATH'] ?? '', HOME: '/root', OF_THE_MACHINE: 'secret' },
       secrets: ['tok-12345678'],
     });
     const env = { GITHUB_TOKEN: 'tok-12345678', OF_THE_JOB: 'yes' };
     const run =
       'echo "[$GITHUB_TOKEN][$OF_THE_MACHINE][$OF_THE_JOB][$GITHUB_REPOSITORY][$CI][$INPUT_RUN][$GITHUB_STATE]"';
-    const without = await own.run({ env, steps: [uses({ run })] });
+    const without = await own.run({ env, steps: [action.step({ run })] });
     expect(printed(without)).toEqual(['[][][yes][octo/project][true][][]']);
-    const named = await own.run({ env, steps: [uses({ run: `${run.slice(0, -1)}" | tr t T`, env: 'GITHUB_TOKEN' })] });
+    const named = await own.run({
+      env,
+      steps: [action.step({ run: `${run.slice(0, -1)}" | tr t T`, env: 'GITHUB_TOKEN' })],
+    });
     expect(printed(named)[0]).toMatch(/^\[Tok-12345678\]/);
   });
 
   test('out of time, out of memory and a shell that is not there are told apart', async () => {
     const late = await one({ run: 'sleep 600', 'timeout-minutes': '0.03' });
-    expect(messages(late, 'error')).toEqual(['run ran longer than timeout-minutes (0.03) and was ended.']);
+    expect(annotationsOf(late, 'error')).toEqual([
+      'Offshoot: run failed: run ran longer than timeout-minutes (0.03) and was ended.',
+    ]);
     const fat = await one({ run: 'tail /dev/zero', memory: '256' });
-    expect(messages(fat, 'error')[0]).toMatch(/ran out of memory .*256 MiB.*input memory/);
+    expect(annotationsOf(fat, 'error')[0]).toMatch(/ran out of memory .*256 MiB.*input memory/);
     const odd = await one({ run: 'x', shell: 'no-such-shell {0}' });
     expect(odd.step('box').outputs['exit-code']).toBe('127');
   });
 
   test('a folder that is not there, and scripts that remove what is the runner’s', async () => {
     const nowhere = await one({ run: 'x', 'working-directory': 'no/such' });
-    expect(messages(nowhere, 'error')[0]).toMatch(/^run could not be started: .*no\/such/);
+    expect(annotationsOf(nowhere, 'error')[0]).toMatch(/^Offshoot: run failed: run could not be started: .*no\/such/);
     const tidy = await one({ run: 'rm -rf "$RUNNER_TEMP"; exit 7' });
     expect(tidy.step('box').outputs['exit-code']).toBe('7');
     const tidier = await one({ run: 'rm "$GITHUB_OUTPUT" "$GITHUB_ENV" "$GITHUB_PATH" "$GITHUB_STEP_SUMMARY"' });
@@ -170,7 +149,7 @@ exit 3`;
 
   test('globs that lead out are found before anything runs', async () => {
     const result = await one({ run: 'echo never', artifacts: '../secrets' });
-    expect(messages(result, 'error')).toHaveLength(1);
+    expect(annotationsOf(result, 'error')).toHaveLength(1);
     expect(result.step('box').log.join('\n')).not.toContain('sbx_');
   });
 
@@ -184,16 +163,16 @@ exit 3`;
       },
     ]);
     const noHost = await one({ run: 'x', host: 'unix:/nowhere/hostd.sock' });
-    expect(messages(noHost, 'error')[0]).toMatch(/No hostd answers at unix:\/nowhere\/hostd.sock/);
+    expect(annotationsOf(noHost, 'error')[0]).toMatch(/No hostd answers at unix:\/nowhere\/hostd.sock/);
     const wrong = await one({ run: 'x', cpus: 'many', sync: 'perhaps' });
-    expect(messages(wrong, 'error')[0]).toMatch(
-      /^2 inputs are not valid:\n- cpus: must be a whole number\n- sync: must be true or false\n/,
+    expect(annotationsOf(wrong, 'error')[0]).toMatch(
+      /^Offshoot: action-input: 2 inputs are not valid:\n- cpus: must be a whole number\n- sync: must be true or false\n/,
     );
   });
 
   test('fork code with the base repository’s rights is refused', async () => {
     const event = { repository: { id: 1 }, pull_request: { head: { repo: { id: 2 } }, base: { repo: { id: 1 } } } };
-    await using target = await startRunner({ github: { event_name: 'pull_request_target' }, event });
+    await using target = await Runner.start({ github: { event_name: 'pull_request_target' }, event });
     const refused = await one({ run: 'echo hi' }, target);
     expect(refused.step('box').annotations[0]?.properties).toMatchObject({ title: 'Offshoot: unsafe-fork-code' });
     expect((await one({ run: 'echo hi', 'allow-unsafe-fork-code': 'true' }, target)).status).toBe('success');
@@ -204,7 +183,7 @@ describe('several steps', () => {
   test('each has its own environment, folder, log and exit code; the sandbox goes with the job', async () => {
     const result = await runJob({
       steps: [
-        { ...uses({ env: 'SHARED=from the input\nGITHUB_TOKEN' }), env: { GITHUB_TOKEN: 'of the first step' } },
+        { ...action.step({ env: 'SHARED=from the input\nGITHUB_TOKEN' }), env: { GITHUB_TOKEN: 'of the first step' } },
         {
           id: 'one',
           run: 'mkdir -p sub; echo X=1 >> $GITHUB_ENV; echo o=2 >> $GITHUB_OUTPUT; echo "$GITHUB_TOKEN, $SHARED"',
@@ -225,7 +204,7 @@ describe('several steps', () => {
 
   test('a step where no sandbox was made says which step is missing', async () => {
     const result = await runJob({
-      steps: [uses({ run: 'true' }), { id: 'two', run: 'offshoot --version', shell: 'bash' }],
+      steps: [action.step({ run: 'true' }), { id: 'two', run: 'offshoot --version', shell: 'bash' }],
     });
     expect(result.step('two').outcome).toBe('failure'); // the command is there only after a step without run
   });
@@ -233,7 +212,7 @@ describe('several steps', () => {
   test('two scripts at once in one step take turns: none opens the log for the other’s commands', async () => {
     const result = await runJob({
       steps: [
-        uses({}),
+        action.step({}),
         { id: 'first', run: 'echo one', shell: 'offshoot {0}' },
         {
           id: 'both',
@@ -253,7 +232,7 @@ offshoot "$PWD/a.sh" & offshoot "$PWD/b.sh" & wait`,
   test('what the runner changed meanwhile is sent when asked for', async () => {
     const result = await runJob({
       steps: [
-        uses({}),
+        action.step({}),
         { run: 'echo changed > late.txt', shell: 'bash' },
         { id: 'without', run: 'ls late.txt || echo absent', shell: 'offshoot {0}' },
         { id: 'with', run: 'cat late.txt', shell: 'offshoot --sync {0}' },
@@ -273,9 +252,9 @@ describe('snapshots', () => {
     expect(prepared.step('box').outputs['snapshot-id']).toBe('action-deps');
     const legs = await Promise.all(
       [1, 2].map(async (leg) => {
-        await using own = await startRunner();
+        await using own = await Runner.start();
         const run = `cat mark; pgrep -x sleep | wc -l; echo leg ${String(leg)}`; // its workspace has another path
-        return printed(await own.run({ steps: [uses({ snapshot: 'action-deps', run })] }));
+        return printed(await own.run({ steps: [action.step({ snapshot: 'action-deps', run })] }));
       }),
     );
     expect(legs).toEqual([1, 2].map((leg) => ['installed', '1', `leg ${String(leg)}`]));
@@ -304,5 +283,5 @@ test('artifacts come back, and what matches nothing is said', async () => {
   });
   const at = (name: string) => readFile(path.join(runner.workspace, 'offshoot-artifacts', name), 'utf8');
   expect([await at('out/a.txt'), await at('b.xml')]).toEqual(['a\n', 'b\n']);
-  expect(messages(result, 'warning')).toEqual(['No file matches the artifacts glob nothing/*.']);
+  expect(annotationsOf(result, 'warning')).toEqual(['Offshoot: No file matches the artifacts glob nothing/*.']);
 });

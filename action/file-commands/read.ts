@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
-import type { Parser } from 'tar';
-import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
+import { Readable } from 'node:stream';
+import { tarEntries, type TarEntry } from '../../hostd/client/tar-entries.ts';
+import { isOffshootError, OffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { archiveBytes, fileLimits, mostEntries, variableOf, type FileName } from './limits.ts';
 import { decodeFile, parseNamedValues, parsePathLines, type NamedValue } from './parse.ts';
 
@@ -44,76 +43,65 @@ interface Files {
   warnings: string[];
 }
 
+class TooMuch extends Error {}
+
 async function readFiles(archive: Readable): Promise<Files> {
-  const tar = await import('tar');
-  const files = new Map<FileName, Buffer>();
-  const warnings: string[] = [];
+  const found: Files = { files: new Map(), warnings: [] };
   const seen = new Set<FileName>();
-  const settled = new Set<FileName>();
   const ignored: string[] = [];
-  const broken: string[] = [];
-  let entries = 0;
-  const parser = new tar.Parser({
-    brotli: false,
-    zstd: false,
-    onwarn: (code, message) => {
-      if (code !== 'TAR_ENTRY_INFO' && code !== 'TAR_ENTRY_UNSUPPORTED') broken.push(String(message));
-    },
-    onReadEntry: (entry) => {
+  const bounded = new Bounded(archive);
+  try {
+    let entries = 0;
+    for await (const entry of tarEntries(Readable.from(bounded.chunks()))) {
       entries += 1;
-      const name = entry.path.replace(/^\.\//, '');
-      if (isOurs(name) && entry.type === 'File' && !seen.has(name)) {
-        seen.add(name);
-        if (entry.size <= fileLimits[name]) {
-          const chunks: Buffer[] = [];
-          entry.on('data', (chunk: Buffer) => chunks.push(Buffer.from(chunk)));
-          entry.on('end', () => {
-            files.set(name, Buffer.concat(chunks));
-            settled.add(name);
-          });
-          return;
-        }
-        const most = `${String(entry.size)} bytes, more than the ${String(fileLimits[name])} that are taken`;
-        settled.add(name);
-        warnings.push(`${variableOf[name]} holds ${most}; nothing of it was merged.`);
-      } else if (name !== '' && name !== '.') {
-        ignored.push(name);
-      }
-      entry.resume();
-    },
-  });
-  const how = await feed(archive, parser, () => entries > mostEntries);
-  if (broken.length > 0 && how === 'whole') throw notWhole(broken[0] ?? '');
-  if (how === 'given-up') {
-    const missing = Object.entries(variableOf).filter(([name]) => isOurs(name) && !settled.has(name));
-    const names = missing.map(([, variable]) => variable).join(', ');
-    warnings.push(`The folder of the file commands holds far more than its files may; not read: ${names}.`);
+      if (entries > mostEntries) throw new TooMuch();
+      const name = entry.name.replace(/^\.\//, '').replace(/\/$/, '');
+      if (isOurs(name) && entry.type === 'file' && !seen.has(name)) await readFile(name, entry, found);
+      else if (name !== '' && name !== '.') ignored.push(name);
+      if (isOurs(name) && entry.type === 'file') seen.add(name);
+    }
+  } catch (error) {
+    if (error instanceof TooMuch) found.warnings.push(notRead(seen));
+    else if (!isOffshootError(error) || error.code !== 'unsafe-archive') throw error;
+    else if (bounded.bytes > 0) throw notWhole(error.message);
   }
-  if (ignored.length > 0) warnings.push(`Not file commands, and left where they are: ${quoted(ignored)}.`);
-  return { files, warnings };
+  if (ignored.length > 0) found.warnings.push(`Not file commands, and left where they are: ${quoted(ignored)}.`);
+  return found;
 }
 
-/** `blank`: nothing, or the zeros that end an archive. `given-up`: there is too much of it. */
-async function feed(
-  archive: Readable,
-  parser: Parser,
-  tooMany: () => boolean,
-): Promise<'whole' | 'blank' | 'given-up'> {
-  let total = 0;
-  let isBlank = true;
-  for await (const chunk of archive) {
-    const bytes = Buffer.from(chunk as Uint8Array);
-    if (total === 0 && bytes[0] === 0x1f) throw notWhole('it is compressed'); // the parser would unpack it, to any size
-    total += bytes.length;
-    isBlank &&= bytes.every((byte) => byte === 0);
-    if (total > archiveBytes || tooMany()) return 'given-up'; // leaving the loop destroys the stream
-    parser.write(bytes);
+async function readFile(name: FileName, entry: TarEntry, { files, warnings }: Files): Promise<void> {
+  const most = fileLimits[name];
+  if (entry.sizeBytes <= most) {
+    files.set(name, Buffer.concat(await Array.fromAsync(entry.content())));
+    return;
   }
-  if (isBlank) return 'blank'; // the parser takes it for no archive
-  const ended = once(parser, 'end');
-  parser.end();
-  await ended;
-  return 'whole';
+  const why = `${String(entry.sizeBytes)} bytes, more than the ${String(most)} that are taken`;
+  warnings.push(`${variableOf[name]} holds ${why}; nothing of it was merged.`);
+}
+
+/** What comes from a guest ends somewhere. */
+class Bounded {
+  bytes = 0;
+  readonly #archive: Readable;
+
+  constructor(archive: Readable) {
+    this.#archive = archive;
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of this.#archive) {
+      const bytes = Buffer.from(chunk as Uint8Array);
+      this.bytes += bytes.length;
+      if (this.bytes > archiveBytes) throw new TooMuch();
+      yield bytes;
+    }
+  }
+}
+
+function notRead(seen: ReadonlySet<FileName>): string {
+  const missing = Object.entries(variableOf).filter(([name]) => isOurs(name) && !seen.has(name));
+  const names = missing.map(([, variable]) => variable).join(', ');
+  return `The folder of the file commands holds far more than its files may; not read: ${names}.`;
 }
 
 function isOurs(name: string): name is FileName {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { removeSession, writeSession } from '../session.ts';
 import { FakeHostd, ok, problem, runningSandbox, type Answer } from '../testing/fake-hostd.ts';
 import { beat } from './heartbeat.ts';
-import { identify, type ProcessIdentity } from './process.ts';
+import { identifyProcess, type ProcessIdentity } from '../../hostd/platform/process-identity.ts';
 
 let folder: string;
 let file: string;
@@ -47,15 +47,15 @@ async function start(answer: (what: string) => Answer, leaseSeconds: number): Pr
   return hostd;
 }
 
-function self(): ProcessIdentity {
-  const identity = identify(process.pid);
+async function identityOf(pid = 0): Promise<ProcessIdentity> {
+  const identity = await identifyProcess(pid);
   if (identity === undefined) throw new Error('no such process');
   return identity;
 }
 
 test('renews until the session ends', async () => {
   await using hostd = await start(() => ok(runningSandbox), 1);
-  const beating = beat(file, self());
+  const beating = beat(file, await identityOf(process.pid));
   await vi.waitFor(
     () => {
       expect(hostd.asked.filter((what) => what === renew).length).toBeGreaterThanOrEqual(2);
@@ -73,16 +73,14 @@ test('a failed renewal is tried again, a sandbox that is gone ends it', async ()
     answers += 1;
     return answers === 1 ? problem('internal', 500) : problem('sandbox-gone', 410);
   }, 1);
-  await beat(file, self());
+  await beat(file, await identityOf(process.pid));
   expect(hostd.asked.filter((what) => what === renew)).toHaveLength(2);
 });
 
 test('a runner that died keeps no sandbox', async () => {
   await using hostd = await start(() => ok(runningSandbox), 600);
   const runner = spawn('sleep', ['600']);
-  const identity = identify(runner.pid ?? 0);
-  if (identity === undefined) throw new Error('no such process');
-  const beating = beat(file, identity);
+  const beating = beat(file, await identityOf(runner.pid));
   await vi.waitFor(() => {
     expect(hostd.asked).toContain(renew);
   });

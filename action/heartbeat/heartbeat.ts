@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Sandbox } from '../../hostd/client/sandbox.ts';
 import { isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { readSession } from '../session.ts';
-import { identify, isAlive, type ProcessIdentity } from './process.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../../hostd/platform/process-identity.ts';
 
 /** How often it looks whether the runner is still there. */
 const lookMs = 2_000;
 
 /** Starts a process that renews the lease between steps for as long as the runner lives. */
-export function startHeartbeat(shellEntry: string, sessionFile: string): ProcessIdentity | undefined {
-  const runner = identify(process.ppid);
+export async function startHeartbeat(shellEntry: string, sessionFile: string): Promise<ProcessIdentity | undefined> {
+  const runner = await identifyProcess(process.ppid);
   if (runner === undefined) return undefined;
   const child = spawn(
     process.execPath,
-    [shellEntry, '--heartbeat', sessionFile, String(runner.pid), runner.startTicks],
+    [shellEntry, '--heartbeat', sessionFile, String(runner.pid), String(runner.startTicks)],
     { detached: true, stdio: 'ignore' },
   );
   child.on('error', () => undefined);
   child.unref();
-  return child.pid === undefined ? undefined : identify(child.pid);
+  return child.pid === undefined ? undefined : identifyProcess(child.pid);
 }
 
 /** Renews until the session, the sandbox or the runner is gone. A runner that died renews nothing: then the lease ends the sandbox. */
@@ -29,7 +29,7 @@ export async function beat(sessionFile: string, runner: ProcessIdentity): Promis
   if (sandbox === undefined) return;
   const everyMs = (leaseSeconds * 1000) / 4;
   let nextMs = performance.now();
-  while (isAlive(runner) && (await exists(sessionFile))) {
+  while ((await isAlive(runner)) && (await exists(sessionFile))) {
     if (performance.now() >= nextMs) {
       nextMs = performance.now() + everyMs;
       if (await isGone(sandbox.renew(leaseSeconds))) break;
@@ -40,7 +40,7 @@ export async function beat(sessionFile: string, runner: ProcessIdentity): Promis
 }
 
 async function connectPatiently(id: string, host: string, runner: ProcessIdentity): Promise<Sandbox | undefined> {
-  while (isAlive(runner)) {
+  while (await isAlive(runner)) {
     try {
       return await Sandbox.connect(id, { host });
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../hostd/client/sandbox.ts';
 import { explain, warn } from '../annotations.ts';
 import { collectArtifacts } from '../artifacts/collect-artifacts.ts';
 import { say } from '../say.ts';
-import { within } from '../step/guest-step.ts';
+import { within } from '../within.ts';
 
 /** A guest may stop answering in the middle; its sandbox has to end all the same. */
 const patienceMs = 600_000;

@@ -36,7 +36,7 @@ export async function createSandbox(
   const { queuedMs, readyMs } = sandbox.info.timings;
   timings.add('queued', queuedMs);
   timings.add('restored', Math.max(0, (readyMs ?? queuedMs) - queuedMs));
-  timings.restart();
+  timings.lap();
   const { isolation, cpus, memoryMiB } = sandbox.info;
   say(`${sandbox.id}: ${String(cpus)} CPU, ${String(memoryMiB)} MiB, ${isolation.tier}`);
   return sandbox;

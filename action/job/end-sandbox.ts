@@ -11,6 +11,7 @@ import { leaseSeconds } from './create-sandbox.ts';
 import type { Job } from './job.ts';
 import { keepSandbox, type Kept } from './keep.ts';
 import { writeSummary } from './summary.ts';
+import { renderTimings } from './timings.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What came of the job's scripts; undefined when none ran. */
@@ -31,10 +32,10 @@ export async function endSandbox(job: Job, host: string, sandbox: Sandbox, outco
     });
     timings.lap('brought back');
   }
-  timings.restart();
+  timings.lap();
   const end = await tearDown(host, state.sandboxId);
   timings.lap('destroyed');
-  setOutput('timings', JSON.stringify(timings));
+  setOutput('timings', renderTimings(timings));
   if (end.found === 'unknown') {
     warn(
       `${sandbox.id} could not be destroyed: ${explain(end.error).message}\nIts lease ends it within ${String(leaseSeconds)} s.`,
@@ -47,7 +48,7 @@ export async function endSandbox(job: Job, host: string, sandbox: Sandbox, outco
   await writeSummary({
     sandbox: end.info,
     outcome: describe(outcome),
-    timings: timings.entries(),
+    timings: timings.toJSON(),
     kept,
     snapshot: job.saved,
   });
@@ -55,7 +56,7 @@ export async function endSandbox(job: Job, host: string, sandbox: Sandbox, outco
 
 async function keep({ inputs, timings }: Job, host: string, sandbox: Sandbox): Promise<Kept | undefined> {
   if (inputs['keep-on-failure'] === 0) return undefined;
-  timings.restart();
+  timings.lap();
   const kept = await keepSandbox(sandbox, host, inputs['keep-on-failure']);
   timings.lap('kept');
   if (kept === undefined) return undefined;

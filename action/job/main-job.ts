@@ -1,7 +1,9 @@
 import { setOutput } from '@actions/core';
 import path from 'node:path';
 import { ulid } from 'ulid';
+import { keepLease } from '../../hostd/client/keep-lease.ts';
 import type { Sandbox } from '../../hostd/client/sandbox.ts';
+import { Stopwatch } from '../../hostd/platform/stopwatch.ts';
 import { tell, tellFailure } from '../annotations.ts';
 import { checkArtifactGlobs } from '../artifacts/artifact-globs.ts';
 import { Cancellation } from '../cancellation.ts';
@@ -22,7 +24,7 @@ import { checkSnapshotName, saveSnapshot } from './keep.ts';
 import { openSession } from './open-session.ts';
 import { runInput } from './run-inputs.ts';
 import type { ScriptSession } from './script.ts';
-import { Timings } from './timings.ts';
+import { renderTimings } from './timings.ts';
 import type { Verdict } from './verdict.ts';
 
 /** While the runner's patience lasts; post tries longer. */
@@ -43,7 +45,7 @@ export async function mainJob(): Promise<number> {
     if (inputs.host !== 'local') state.host = inputs.host;
     saveJobState(state);
     setOutput('sandbox-id', state.sandboxId);
-    return await work({ inputs, named, context, state, timings: new Timings(), cancellation });
+    return await work({ inputs, named, context, state, timings: new Stopwatch(), cancellation });
   } catch (error) {
     await cancellation.settled();
     if (cancellation.cancelled) tell('warning', 'Offshoot', 'Cancelled.');
@@ -56,7 +58,7 @@ async function work(job: Job): Promise<number> {
   const { inputs, context, state, timings, cancellation } = job;
   const { signal } = cancellation;
   const host = await openHost(inputs, state, context.tempFolder, signal);
-  timings.restart();
+  timings.lap();
   state.host = host;
   saveJobState(state);
   cancellation.onCancel(() => tearDown(host, state.sandboxId, cancelledTeardown));
@@ -66,14 +68,14 @@ async function work(job: Job): Promise<number> {
       throw error;
     },
   );
-  const renewal = setInterval(() => void sandbox.renew(leaseSeconds).catch(() => undefined), leaseSeconds * 250);
+  const lease = keepLease(sandbox, leaseSeconds);
   try {
     return await useSandbox(job, host, sandbox);
   } catch (error) {
     if (!cancellation.cancelled) await endSandbox(job, host, sandbox, { error });
     throw error;
   } finally {
-    clearInterval(renewal);
+    lease.stop();
     await cancellation.settled();
     await sandbox.disconnect();
   }
@@ -115,7 +117,7 @@ async function useSandbox(job: Job, host: string, sandbox: Sandbox): Promise<num
   if (verdict !== undefined) setOutput('exit-code', verdict.exitCode);
   if (verdict?.ok !== false && runScript === undefined) {
     await openSession(job, host, sandbox, session);
-    setOutput('timings', JSON.stringify(timings));
+    setOutput('timings', renderTimings(timings));
     return 0;
   }
   await endSandbox(job, host, sandbox, { verdict });

@@ -32,10 +32,10 @@ export async function openSession(
     syncExclude: inputs['sync-exclude'],
     artifacts: inputs.artifacts,
     keepMinutes: inputs['keep-on-failure'],
-    timings: timings.entries(),
+    timings: timings.toJSON(),
   });
   state.sessionFile = file;
-  const heartbeat = startHeartbeat(shellEntry(), file);
+  const heartbeat = await startHeartbeat(shellEntry(), file);
   if (heartbeat === undefined) warn('The lease can not be renewed between steps on this runner.');
   else state.heartbeat = heartbeat;
   saveJobState(state);

@@ -1,14 +1,15 @@
 import { Sandbox } from '../../hostd/client/sandbox.ts';
+import { Stopwatch } from '../../hostd/platform/stopwatch.ts';
 import { explain, warn } from '../annotations.ts';
 import { Cancellation } from '../cancellation.ts';
-import { endProcess } from '../heartbeat/process.ts';
+import { signalProcess } from '../../hostd/platform/process-identity.ts';
 import type { JobState } from '../job-state.ts';
 import { readSession, removeSession, type Session } from '../session.ts';
 import { tearDown, type Teardown } from '../teardown.ts';
 import { bringBack } from './bring-back.ts';
 import { leaseSeconds, reconnectTimeoutMs } from './create-sandbox.ts';
 import { writeSummary } from './summary.ts';
-import { Timings } from './timings.ts';
+import type { Timings } from './timings.ts';
 import { say } from '../say.ts';
 
 /** The action's post step: nothing of the job's sandbox is left after it, or it says what is. It never fails the job. */
@@ -25,18 +26,18 @@ export async function postJob(state: JobState): Promise<void> {
 async function endSandbox(state: JobState): Promise<void> {
   const { sandboxId, host, sessionFile } = state;
   const session = sessionFile === undefined ? undefined : await sessionOf(sessionFile);
-  if (state.heartbeat !== undefined) endProcess(state.heartbeat);
+  if (state.heartbeat !== undefined) await signalProcess(state.heartbeat, 'SIGTERM');
   if (host === undefined || state.destroyed) return;
-  const timings = new Timings(session?.timings);
+  const timings: Timings = new Stopwatch(session?.timings);
   if (session !== undefined && session.artifacts.length > 0) await bringSessionBack(session, timings);
-  timings.restart();
+  timings.lap();
   const end = await tearDown(host, sandboxId);
   timings.lap('destroyed');
   if (sessionFile !== undefined) await removeSession(sessionFile);
   sayWhatWasFound(sandboxId, end, session !== undefined);
   if (session === undefined || end.found === 'unknown' || end.found === 'never-made') return;
   const outcome = session.failure ?? 'no step of it failed';
-  await writeSummary({ sandbox: end.info, outcome, timings: timings.entries(), kept: session.kept });
+  await writeSummary({ sandbox: end.info, outcome, timings: timings.toJSON(), kept: session.kept });
 }
 
 async function sessionOf(file: string): Promise<Session | undefined> {

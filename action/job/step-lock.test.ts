@@ -31,7 +31,7 @@ test('one at a time', async () => {
 });
 
 test('a process that died holds nothing up', async () => {
-  await writeFile(`${file}.lock`, JSON.stringify({ pid: process.pid, startTicks: '1' }));
+  await writeFile(`${file}.lock`, JSON.stringify({ pid: process.pid, startTicks: 1 }));
   await using _turn = await takeTurn(file, never);
 });
 

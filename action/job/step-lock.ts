@@ -1,10 +1,13 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { identify, isAlive, type ProcessIdentity } from '../heartbeat/process.ts';
+import {
+  identifyProcess,
+  isAlive,
+  processIdentitySchema,
+  type ProcessIdentity,
+} from '../../hostd/platform/process-identity.ts';
 
 const pollMs = 100;
-const holderSchema = z.object({ pid: z.number(), startTicks: z.string() });
 
 /**
  * Lets one process of a session at a time print and merge: the runner's stop of commands is one for a step, so that the end of one script would open
@@ -12,11 +15,11 @@ const holderSchema = z.object({ pid: z.number(), startTicks: z.string() });
  */
 export async function takeTurn(sessionFile: string, signal: AbortSignal): Promise<AsyncDisposable> {
   const file = `${sessionFile}.lock`;
-  const self = identify(process.pid);
+  const self = await identifyProcess(process.pid);
   if (self === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   while (!(await claim(file, self))) {
     const holder = await holderOf(file);
-    if (holder !== undefined && !isAlive(holder)) await rm(file, { force: true });
+    if (holder !== undefined && !(await isAlive(holder))) await rm(file, { force: true });
     else await sleep(pollMs, undefined, { signal });
   }
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };
@@ -35,7 +38,7 @@ async function claim(file: string, self: ProcessIdentity): Promise<boolean> {
 /** Undefined also while it is being written. */
 async function holderOf(file: string): Promise<ProcessIdentity | undefined> {
   try {
-    return holderSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return processIdentitySchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
     return undefined;
   }

@@ -1,27 +1,9 @@
 import { expect, test } from 'vitest';
+import { endedExec } from '../../hostd/client/testing/scripted-server.ts';
 import type { ExecInfo } from '../../hostd/contract/exec.ts';
 import { judgeExec } from './verdict.ts';
 
-const ended: ExecInfo = {
-  id: 'exe_1',
-  sandboxId: 'sbx_1',
-  state: 'ended',
-  command: 'x',
-  cwd: '/',
-  user: 'root',
-  pty: false,
-  stdin: false,
-  startedAt: '2026-01-01T00:00:00.000Z',
-  endedAt: '2026-01-01T00:00:01.000Z',
-  exitCode: 0,
-  signal: null,
-  timedOut: false,
-  oomKilled: false,
-  failure: null,
-  outputBytes: 0,
-  truncated: false,
-  usage: null,
-};
+const ended: ExecInfo = endedExec;
 const facts = { name: 'run', memoryMiB: 512, timeoutMs: 90_000 };
 
 test.each<[Partial<ExecInfo>, number, string]>([

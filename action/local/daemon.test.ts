@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { identify } from '../heartbeat/process.ts';
+import { identifyProcess, type ProcessIdentity } from '../../hostd/platform/process-identity.ts';
 import { daemonOf, endDaemon, exitCodeOf, launchDaemon, whenReady } from './daemon.ts';
 import { makePlan, planFiles, type LocalPlan } from './plan.ts';
 import { Root } from './root.ts';
@@ -21,7 +21,12 @@ beforeEach(async () => {
   await mkdir(plan.stateFolder, { recursive: true });
 });
 
-afterEach(() => rm(temp, { recursive: true, force: true }));
+afterEach(async () => {
+  // also when a test failed in the middle
+  const daemon = await daemonOf(plan);
+  if (daemon !== undefined) await endDaemon(root, daemon);
+  await rm(temp, { recursive: true, force: true });
+});
 
 /** A program in hostd's place. */
 async function standIn(code: string): Promise<string> {
@@ -35,7 +40,7 @@ const pidFile = `import { writeFileSync } from 'node:fs';
   const state = process.argv[process.argv.indexOf('--state') + 1];
   writeFileSync(state + '/hostd.pid', String(process.pid));`;
 
-async function running(): Promise<{ pid: number; startTicks: string }> {
+async function running(): Promise<ProcessIdentity> {
   for (;;) {
     const daemon = await daemonOf(plan);
     if (daemon !== undefined) return daemon;
@@ -100,9 +105,11 @@ describe('an abandoned host', () => {
       await mkdir(made.stateFolder, { recursive: true });
       await writeFile(planFiles(made).plan, JSON.stringify(made));
     };
-    await add('living', identify(process.pid));
-    await add('another-time', { pid: process.pid, startTicks: '1' });
+    await add('living', await identifyProcess(process.pid));
+    await add('another-time', { pid: process.pid, startTicks: 1 });
     await add('unknown', undefined);
+    await mkdir(path.join(hosts, 'half'));
+    await writeFile(path.join(hosts, 'half/plan.json'), '{"version":');
     expect((await abandonedHosts(hosts)).map(({ image }) => image)).toEqual(['another-time']);
     expect(await abandonedHosts(path.join(temp, 'nowhere'))).toEqual([]);
   });

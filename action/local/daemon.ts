@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HostClient } from '../../hostd/client/host-client.ts';
 import type { HostInfo } from '../../hostd/contract/host.ts';
 import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
-import { identify, isAlive, type ProcessIdentity } from '../heartbeat/process.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../../hostd/platform/process-identity.ts';
 import { planFiles, type LocalPlan } from './plan.ts';
 import type { Root } from './root.ts';
 
@@ -59,7 +59,7 @@ export async function whenReady(
 /** The live hostd of this state folder. */
 export async function daemonOf(plan: LocalPlan): Promise<ProcessIdentity | undefined> {
   const pid = Number(await readFile(planFiles(plan).pid, 'utf8').catch(() => ''));
-  const identity = pid > 0 ? identify(pid) : undefined;
+  const identity = pid > 0 ? await identifyProcess(pid) : undefined;
   if (identity === undefined) return undefined;
   // a later process may have got the number
   const commandLine = await readFile(`/proc/${String(pid)}/cmdline`, 'utf8').catch(() => '');
@@ -71,8 +71,8 @@ export async function endDaemon(root: Root, daemon: ProcessIdentity): Promise<bo
   for (const signal of ['TERM', 'KILL']) {
     await root.run('kill', [`-${signal}`, String(daemon.pid)]);
     const deadlineMs = performance.now() + endTimeoutMs;
-    while (isAlive(daemon) && performance.now() < deadlineMs) await sleep(pollMs);
-    if (!isAlive(daemon)) return signal === 'TERM';
+    while ((await isAlive(daemon)) && performance.now() < deadlineMs) await sleep(pollMs);
+    if (!(await isAlive(daemon))) return signal === 'TERM';
   }
   throw new OffshootError('local-host-failed', {
     message: `hostd (process ${String(daemon.pid)}) does not end, not even by SIGKILL.`,

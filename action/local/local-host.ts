@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { identify } from '../heartbeat/process.ts';
+import { identifyProcess } from '../../hostd/platform/process-identity.ts';
 import { launchDaemon, whenReady } from './daemon.ts';
 import { distFolder } from './dist-folder.ts';
 import { buildImage, imageKey, noteImageToSave, restoreImage } from './image.ts';
@@ -29,9 +29,9 @@ interface Surroundings {
 }
 
 /** What a host for this job will be: plain JSON to save for `stopLocalHost` before anything is made. `tempFolder` is RUNNER_TEMP. */
-export function planLocalHost(options: { tempFolder: string; image: string; root?: string }): Promise<LocalPlan> {
+export async function planLocalHost(options: { tempFolder: string; image: string; root?: string }): Promise<LocalPlan> {
   // a step's parent is the runner's process of the job; 0 and 1 are nobody's that ends
-  return Promise.resolve(makePlan({ ...options, owner: process.ppid > 1 ? identify(process.ppid) : undefined }));
+  return makePlan({ ...options, owner: process.ppid > 1 ? await identifyProcess(process.ppid) : undefined });
 }
 
 /**

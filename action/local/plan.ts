@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { z } from 'zod';
+import { processIdentitySchema, type ProcessIdentity } from '../../hostd/platform/process-identity.ts';
 
 /** Where hosts of jobs have their state: not in the runner's temporary folder, which the runner empties as its own user. */
 export const localRoot = '/var/lib/offshoot-local';
-
-const processSchema = z.object({ pid: z.number().int(), startTicks: z.string() });
 
 /** Names all that a host of one job is or makes; plain JSON, known before anything is made. */
 export const localPlanSchema = z.object({
@@ -18,7 +17,7 @@ export const localPlanSchema = z.object({
   cacheFolder: z.string().startsWith('/'),
   image: z.string(),
   /** The runner's process of this job: when it is gone, nobody needs the host any more. */
-  owner: processSchema.optional(),
+  owner: processIdentitySchema.optional(),
 });
 export type LocalPlan = z.output<typeof localPlanSchema>;
 
@@ -53,7 +52,7 @@ export function planFiles({ stateFolder, workFolder }: LocalPlan): PlanFiles {
 export function makePlan(options: {
   tempFolder: string;
   image: string;
-  owner: z.output<typeof processSchema> | undefined;
+  owner: ProcessIdentity | undefined;
   root?: string;
 }): LocalPlan {
   const name = randomBytes(5).toString('hex');

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makePlan, planFiles, type LocalPlan } from './plan.ts';
 import { processesOf, removeRemains } from './remains.ts';
 import { Root } from './root.ts';
-import { runProgram } from './run-program.ts';
+import { systemRunner } from '../../hostd/platform/run.ts';
 
 const root = new Root();
 /** No other test has it; names of bridges and namespaces carry it. */
@@ -62,7 +62,7 @@ describe('what a host left behind', () => {
       nft add rule inet other_${instance} forward accept comment '"offshoot:${instance}"'
       nft add rule inet other_${instance} forward drop comment '"offshoot:${instance}x"'`;
     try {
-      expect(await runProgram('sh', ['-c', make])).toMatchObject({ code: 0, stderr: '' });
+      expect(await systemRunner.run('sh', ['-c', make])).toMatchObject({ code: 0, stderr: '' });
       await writeFile(planFiles(plan).config, JSON.stringify({ network: { instance } }));
       await start(plan.stateFolder);
       const found = await removeRemains(root, plan);
@@ -74,7 +74,7 @@ describe('what a host left behind', () => {
         `table offshoot_${instance}`,
       ]);
       expect(found[0]).toMatch(/^\d processes$/);
-      const { stdout } = await runProgram('sh', ['-c', 'ip netns; ip -o link; nft list ruleset']);
+      const { stdout } = await systemRunner.run('sh', ['-c', 'ip netns; ip -o link; nft list ruleset']);
       const left = stdout.split('\n').filter((line) => line.includes(instance));
       expect(left.map((line) => line.trim())).toEqual([
         `table inet other_${instance} {`,
@@ -82,7 +82,10 @@ describe('what a host left behind', () => {
       ]);
       expect(await processesOf(root, plan.stateFolder)).toEqual([]);
     } finally {
-      await runProgram('sh', ['-c', `nft delete table inet other_${instance}; ip netns del offshoot-${instance}-3`]);
+      await systemRunner.run('sh', [
+        '-c',
+        `nft delete table inet other_${instance}; ip netns del offshoot-${instance}-3`,
+      ]);
     }
   });
 });

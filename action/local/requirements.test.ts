@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeIsolation, openKvm } from './kvm.ts';
 import { checkMachine, installPackages, missingPackages } from './requirements.ts';
 import { Root } from './root.ts';
-import { runProgram, type ProgramResult } from './run-program.ts';
+import { systemRunner, type RunResult } from '../../hostd/platform/run.ts';
 
 let folder = '';
 
@@ -19,13 +19,15 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-function scripted(answer: (words: string) => Partial<ProgramResult>): { root: Root; calls: string[] } {
+function scripted(answer: (words: string) => Partial<RunResult>): { root: Root; calls: string[] } {
   const calls: string[] = [];
   const root = new Root(
-    (_command, args) => {
-      const words = args.slice(1).join(' ');
-      calls.push(words);
-      return Promise.resolve({ code: 0, stdout: '', stderr: '', ...answer(words) });
+    {
+      run: (_command, args) => {
+        const words = args.slice(1).join(' ');
+        calls.push(words);
+        return Promise.resolve({ code: 0, signal: null, stdout: '', stderr: '', ...answer(words) });
+      },
     },
     0,
     { PATH: '/bin' },
@@ -74,17 +76,17 @@ it('the machine has to be Linux on x86-64', () => {
 });
 
 describe('KVM', () => {
-  const real = new Root(runProgram);
+  const real = new Root();
 
   it('is left alone where others, or a group, may use it', async () => {
     const device = path.join(folder, 'kvm');
     expect(await openKvm(real, device)).toBeUndefined(); // there is none
     await writeFile(device, '', { mode: 0o666 });
-    await runProgram('chmod', ['666', device]);
+    await systemRunner.run('chmod', ['666', device]);
     const { root, calls } = scripted(() => ({}));
     expect(await openKvm(root, device)).toBeUndefined();
-    await runProgram('chmod', ['660', device]);
-    await runProgram('chgrp', ['12345', device]);
+    await systemRunner.run('chmod', ['660', device]);
+    await systemRunner.run('chgrp', ['12345', device]);
     expect(await openKvm(root, device)).toBeUndefined();
     expect(calls).toEqual([]);
   });
@@ -92,11 +94,11 @@ describe('KVM', () => {
   it('is opened for its group when it is for root alone', async () => {
     const device = path.join(folder, 'kvm');
     await writeFile(device, '');
-    await runProgram('chmod', ['600', device]);
+    await systemRunner.run('chmod', ['600', device]);
     const { root, calls } = scripted(() => ({}));
     expect(await openKvm(root, device)).toBeUndefined();
     expect(calls).toEqual(['getent group kvm', `chgrp kvm ${device}`, `chmod 660 ${device}`]);
-    await runProgram('chmod', ['660', device]); // root's group is nobody's that could be given away
+    await systemRunner.run('chmod', ['660', device]); // root's group is nobody's that could be given away
     await openKvm(root, device);
     expect(calls).toHaveLength(6);
     const without = scripted((words) => (words.startsWith('getent') ? { code: 2 } : {}));

@@ -1,6 +1,6 @@
-import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
+import { missingPackages as missingOf, readHostPackages } from '../../hostd/setup/packages.ts';
 import { checkSums } from '../bundle/sums.ts';
 import type { Root } from './root.ts';
 
@@ -29,17 +29,8 @@ export async function checkBundle(distFolder: string): Promise<void> {
 
 /** Debian packages of the list that are not there; those that only compile are not needed, for the bundle is compiled. */
 export async function missingPackages(list: string): Promise<string[]> {
-  const missing: string[] = [];
-  for (const line of (await readFile(list, 'utf8')).split('\n')) {
-    const [name, probe, ...purpose] = line.split(/\s+/);
-    if (name === undefined || probe === undefined || line.startsWith('#') || purpose[0] === 'compiles') continue;
-    const found = await access(probe).then(
-      () => true,
-      () => false,
-    );
-    if (!found) missing.push(name);
-  }
-  return missing;
+  const needed = (await readHostPackages(list)).filter(({ purpose }) => !purpose.startsWith('compiles'));
+  return (await missingOf(needed)).map(({ name }) => name);
 }
 
 /** Installs what is missing, quietly. Throws `local-host-failed` and logs what apt said when it fails. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { OffshootError } from '../../hostd/errors/offshoot-error.ts';
-import { runProgram, type ProgramOptions, type ProgramResult, type RunProgram } from './run-program.ts';
+import { systemRunner, type Runner, type RunOptions, type RunResult } from '../../hostd/platform/run.ts';
 
 /** Variables that say how this machine reaches packages; nothing else of the step's environment, tokens above all, reaches root. */
 const carried =
@@ -8,16 +8,16 @@ const carried =
 
 /** Runs programs as root: with sudo, or as they are when the runner is root already. */
 export class Root {
-  readonly #run: RunProgram;
+  readonly #runner: Runner;
   readonly #uid: number;
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(
-    run: RunProgram = runProgram,
+    runner: Runner = systemRunner,
     uid: number = process.getuid?.() ?? 0,
     env: NodeJS.ProcessEnv = process.env,
   ) {
-    this.#run = run;
+    this.#runner = runner;
     this.#uid = uid;
     this.#env = env;
   }
@@ -25,7 +25,7 @@ export class Root {
   /** Throws `local-host-failed` unless this user may become root without a password. */
   async check(): Promise<void> {
     if (this.#uid === 0) return;
-    const { code, stderr } = await this.#run('sudo', ['-n', 'true'], { timeoutMs: 15_000 });
+    const { code, stderr } = await this.#start('sudo', ['-n', 'true'], { timeoutMs: 15_000 });
     if (code === 0) return;
     throw new OffshootError('local-host-failed', {
       message: `host: local needs root, and sudo does not give it without a password here: ${lastLine(stderr)}`,
@@ -46,24 +46,29 @@ export class Root {
     return { argv: ['env', searchPath, command, ...args], env: { ...env, HOME: this.#env['HOME'] ?? '/root' } };
   }
 
-  run(command: string, args: readonly string[], options: ProgramOptions = {}): Promise<ProgramResult> {
+  /** Never rejects, but for an aborted signal: why it could not be started or ran out of time is in `stderr`, with no exit code. */
+  run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
     const { argv, env } = this.command(command, args);
     const [first, ...rest] = argv;
-    return this.#run(first, rest, { ...options, env: { PATH: this.#env['PATH'], ...env } });
+    return this.#start(first, rest, { ...options, env: { PATH: this.#env['PATH'], ...env } });
   }
 
   /** Throws `local-host-failed` with what the program said unless it succeeds. `what` begins the message. */
-  async mustRun(
-    what: string,
-    command: string,
-    args: readonly string[],
-    options: ProgramOptions = {},
-  ): Promise<ProgramResult> {
+  async mustRun(what: string, command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
     const result = await this.run(command, args, options);
     if (result.code === 0) return result;
     throw new OffshootError('local-host-failed', {
       message: `${what} failed: ${lastLine(result.stderr) || lastLine(result.stdout) || `exit code ${String(result.code)}`}`,
     });
+  }
+
+  async #start(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
+    try {
+      return await this.#runner.run(command, args, options);
+    } catch (error) {
+      if (options.signal?.aborted === true) throw options.signal.reason;
+      return { code: null, signal: null, stdout: '', stderr: error instanceof Error ? error.message : String(error) };
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isAlive } from '../heartbeat/process.ts';
+import { isAlive } from '../../hostd/platform/process-identity.ts';
 import { localPlanSchema, type LocalPlan } from './plan.ts';
 import type { Root } from './root.ts';
 import { stopHost } from './stop.ts';
@@ -11,11 +11,20 @@ export async function abandonedHosts(folder: string): Promise<LocalPlan[]> {
   for (const name of await readdir(folder).catch(() => [])) {
     const text = await readFile(path.join(folder, name, 'plan.json'), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
-    const parsed = localPlanSchema.safeParse(JSON.parse(text));
+    const plan = parsePlan(text);
     // who has written no owner may still come
-    if (parsed.success && parsed.data.owner !== undefined && !isAlive(parsed.data.owner)) abandoned.push(parsed.data);
+    if (plan?.owner !== undefined && !(await isAlive(plan.owner))) abandoned.push(plan);
   }
   return abandoned;
+}
+
+/** Undefined for what is no plan, as one that is half written. */
+function parsePlan(text: string): LocalPlan | undefined {
+  try {
+    return localPlanSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Removes hosts of jobs whose runner died, on a machine that has runners of its own. Never fails the job that does it. */

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { processIdentitySchema } from '../../hostd/platform/process-identity.ts';
 import { beat } from '../heartbeat/heartbeat.ts';
 import { hostOfTheJob, runStep } from './run-step.ts';
 
@@ -7,7 +8,7 @@ import { hostOfTheJob, runStep } from './run-step.ts';
 async function main(args: string[]): Promise<number> {
   if (args[0] === '--heartbeat') {
     const [, file = '', pid = '', startTicks = ''] = args;
-    await beat(file, { pid: Number(pid), startTicks });
+    await beat(file, processIdentitySchema.parse({ pid: Number(pid), startTicks: Number(startTicks) }));
     return 0;
   }
   const sync = args[0] === '--sync';

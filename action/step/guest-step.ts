@@ -6,6 +6,7 @@ import { isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import { guestTempFolder } from '../guest-env/guest-folders.ts';
 import { readFileCommands, type GuestFileCommands } from '../file-commands/read.ts';
 import { GuestLog, type LogSink } from '../log/guest-log.ts';
+import { within } from '../within.ts';
 import { shellCommand } from './shell-command.ts';
 
 /** A guest whose root has stopped the agent answers nothing any more. */
@@ -144,9 +145,4 @@ async function fetchFileCommands(
     if (isOffshootError(error) && error.code === 'guest-file-not-found') return nothing;
     throw error;
   }
-}
-
-/** A signal that fires when the given one does or the time is over. */
-export function within(timeoutMs: number, signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 }

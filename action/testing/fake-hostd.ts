@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { answerJson, ScriptedServer } from '../../hostd/client/testing/scripted-server.ts';
 import type { SandboxInfo } from '../../hostd/contract/sandbox.ts';
 
 export const runningSandbox: SandboxInfo = {
@@ -56,40 +53,33 @@ export function problem(code: string, status: number): Answer {
   return { status, json };
 }
 
-/** A unix socket that answers what a test says and remembers what it was asked. */
+/** A hostd that answers what a test says and remembers what it was asked. */
 export class FakeHostd implements AsyncDisposable {
   readonly asked: string[] = [];
-  readonly host: string;
-  readonly #server: Server;
-  readonly #folder: string;
+  readonly #server: ScriptedServer;
 
-  private constructor(server: Server, folder: string) {
+  private constructor(server: ScriptedServer) {
     this.#server = server;
-    this.#folder = folder;
-    this.host = `unix:${path.join(folder, 's')}`;
   }
 
   static async start(answer: (request: string, count: number) => Answer): Promise<FakeHostd> {
-    const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-fake-'));
-    const server = createServer((request, response) => {
-      request.resume();
-      const what = `${request.method ?? ''} ${request.url ?? ''}`;
-      fake.asked.push(what);
-      const given = answer(what, fake.asked.filter((earlier) => earlier === what).length);
-      if (given === undefined) {
-        request.socket.destroy();
-        return;
-      }
-      response.writeHead(given.status, { 'content-type': 'application/json' }).end(JSON.stringify(given.json));
-    });
-    const fake = new FakeHostd(server, folder);
-    await new Promise<void>((resolve) => server.listen(path.join(folder, 's'), resolve));
+    const fake: FakeHostd = new FakeHostd(
+      await ScriptedServer.start((request, response) => {
+        const what = `${request.method ?? ''} ${request.url ?? ''}`;
+        fake.asked.push(what);
+        const given = answer(what, fake.asked.filter((earlier) => earlier === what).length);
+        if (given === undefined) request.socket.destroy();
+        else answerJson(response, given.status, given.json);
+      }),
+    );
     return fake;
   }
 
+  get host(): string {
+    return this.#server.host;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-    await rm(this.#folder, { recursive: true, force: true });
+    await this.#server[Symbol.asyncDispose]();
   }
 }

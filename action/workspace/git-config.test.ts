@@ -44,6 +44,8 @@ test.each([
   '',
   '# only a comment',
   '[a]\nk = ends in a backslash\\',
+  '[a]\nk = a blank goes on \\\n',
+  '[a]\nk = \\\n  led by blanks \\\n  and more',
 ])('%j is read as git reads it, and written so that git reads the same', (text) => {
   const read = gitReads(text);
   const entries = parseGitConfig(text);

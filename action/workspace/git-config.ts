@@ -106,7 +106,11 @@ class Parser {
       if (character === '\\') {
         this.#at += 1;
         const escaped = this.#text[this.#at] ?? '\n';
-        if (escaped === '\n') continue;
+        if (escaped === '\n') {
+          value += spaces; // what stands before a line that goes on is no end of one
+          spaces = '';
+          continue;
+        }
         const meant = escapes[escaped];
         if (meant === undefined) return undefined;
         character = meant;

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { progressPrinter } from '../../hostd/cli/commands/image.ts';
 import { milliseconds, table } from '../../hostd/cli/print.ts';
-import { Stopwatch } from '../../hostd/cli/stopwatch.ts';
+import { Stopwatch } from '../../hostd/platform/stopwatch.ts';
 import { HostClient, Sandbox } from '../../hostd/client/index.ts';
 import { comparePictures, takeHostPicture } from '../../test/support/host-picture.ts';
 import { HostdProcess } from '../../test/support/hostd-process.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { envEntry, keyValue, wholeNumber } from './common.ts';
 import { milliseconds, shortDuration, table } from './print.ts';
-import { Stopwatch } from './stopwatch.ts';
 
 test('tables line up and carry no trailing blanks', () => {
   expect(
@@ -39,12 +38,4 @@ test('values keep everything after the first =', () => {
 
 test.each(['', '-1', '1.5', 'NaN', '1e3', '0x10', ' 5', '99999999999999999999'])('%j is no whole number', (text) => {
   expect(() => wholeNumber(0)(text)).toThrow('whole number');
-});
-
-test('a stopwatch names only what it is told to', () => {
-  const watch = new Stopwatch();
-  watch.add('queued', 1.25);
-  watch.lap();
-  watch.lap('done');
-  expect(Object.keys(watch.toJSON())).toEqual(['queued', 'done']);
 });

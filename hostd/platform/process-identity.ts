@@ -1,11 +1,13 @@
 import { readFile, readlink } from 'node:fs/promises';
+import { z } from 'zod';
 
 /** Names one process for good: a pid alone may be reused. */
-export interface ProcessIdentity {
-  pid: number;
+export const processIdentitySchema = z.object({
+  pid: z.int().min(1),
   /** Start time in clock ticks since boot: field 22 of /proc/PID/stat. */
-  startTicks: number;
-}
+  startTicks: z.int().min(0),
+});
+export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
 
 /** The identity of a live process; undefined when there is none with this pid, or only its zombie. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {

@@ -2,6 +2,7 @@ import { rm, rmdir } from 'node:fs/promises';
 import { z } from 'zod';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { faultPoint } from '../platform/fault-points.ts';
+import { processIdentitySchema } from '../platform/process-identity.ts';
 import type { VmExit, VmRecord } from '../vmm/vmm.ts';
 import type { ExecRunner } from './exec/exec-runner.ts';
 import type { HostContext } from './host-context.ts';
@@ -13,7 +14,7 @@ const attempts = 3;
 const attemptPauseMs = 200;
 
 const vmRecordSchema = z.object({
-  launcher: z.object({ pid: z.number().int(), startTicks: z.number() }),
+  launcher: processIdentitySchema,
   bootId: z.string(),
   directory: z.string(),
 });

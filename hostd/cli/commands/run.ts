@@ -5,8 +5,8 @@ import { clientCommand, envEntry, repeated, wholeNumber } from '../common.ts';
 import { addMachineOptions, machineRequest, type MachineOptions } from '../machine-options.ts';
 import { milliseconds, printJson, table } from '../print.ts';
 import { exitCodeOf, streamExec } from '../stream-exec.ts';
-import { keepLease } from '../lease.ts';
-import { Stopwatch } from '../stopwatch.ts';
+import { keepLease } from '../../client/keep-lease.ts';
+import { Stopwatch } from '../../platform/stopwatch.ts';
 
 interface RunOptions extends MachineOptions {
   timeout?: number;

@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { Sandbox } from '../../client/sandbox.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { clientCommand, connectionOf, type CommonOptions } from '../common.ts';
-import { keepLease } from '../lease.ts';
+import { keepLease } from '../../client/keep-lease.ts';
 
 interface ShellOptions extends CommonOptions {
   snapshot?: string;

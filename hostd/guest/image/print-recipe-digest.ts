@@ -10,6 +10,11 @@ import { readHostConfig } from './host/host-config.ts';
  */
 const request = { include: [], extraCaCertificates: [], hostCaBundle: true, hostPackageConfig: true, rebuild: false };
 const recipe = process.argv[2] ?? 'default';
-const plan = await planBuild({ name: recipe, recipe, ...request }, await readHostConfig(systemRunner, true));
-const recipeDigest = recipeDigestOf(plan, (await readAgentBinary()).digest);
-process.stdout.write(`${JSON.stringify({ version, recipeDigest })}\n`);
+try {
+  const plan = await planBuild({ name: recipe, recipe, ...request }, await readHostConfig(systemRunner, true));
+  const recipeDigest = recipeDigestOf(plan, (await readAgentBinary()).digest);
+  process.stdout.write(`${JSON.stringify({ version, recipeDigest })}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -3,13 +3,16 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { isAlive, signalProcess, type ProcessIdentity } from '../../../platform/process-identity.ts';
+import {
+  isAlive,
+  processIdentitySchema,
+  signalProcess,
+  type ProcessIdentity,
+} from '../../../platform/process-identity.ts';
 import { ControlClient } from './control-client.ts';
 import type { HelperFiles } from './helper-files.ts';
 import { maxControlLineBytes } from './messages.ts';
 
-const identitySchema = z.object({ pid: z.int().min(1), startTicks: z.int().min(0) });
 const lookMs = 20;
 /** On a busy machine; it is there after half a second on an idle one. */
 const startMs = 30_000;
@@ -68,7 +71,7 @@ export async function killHelper(helper: ProcessIdentity | undefined): Promise<v
 /** Who wrote that it serves this folder; it may be dead. */
 export async function identityIn(files: HelperFiles): Promise<ProcessIdentity | undefined> {
   try {
-    return identitySchema.parse(JSON.parse(await readFile(files.identity, 'utf8')));
+    return processIdentitySchema.parse(JSON.parse(await readFile(files.identity, 'utf8')));
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../client/sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** Renews a sandbox's lease while this process lives, so that a sandbox whose client died ends soon. */
 export function keepLease(sandbox: Sandbox, timeoutSeconds: number): { stop: () => void } {
