@@ -75,6 +75,20 @@ test('a policy that is set while a helper is dead is in force when its promise r
   expect(await lab.reaches(gate, 2, 'b.test')).toBe(false);
 });
 
+test('a helper that starts anew is not given what helpers refused before', async () => {
+  const lab = await GateLab.open();
+  const gate = await lab.gate([lab.sandbox('sbx_one', 2, ['a.test'], 7)]);
+  await expect(gate.setPolicy(lab.sandbox('sbx_one', 2, ['b.test'], 6))).rejects.toThrow('newer than 6');
+  await expect(gate.setPolicy(lab.sandbox('sbx_two', 2, ['b.test']))).rejects.toThrow('the same address');
+  await expect(gate.setOwnAddresses(['nonsense'])).rejects.toThrow('is no address');
+  await kill(lab, gate, 'proxy');
+  await kill(lab, gate, 'resolver');
+  await vi.waitFor(async () => expect(await lab.reaches(gate, 2, 'a.test')).toBe(true), patience);
+  expect(await lab.reaches(gate, 2, 'b.test')).toBe(false);
+  await gate.setPolicy(lab.sandbox('sbx_two', 3, ['b.test']));
+  expect(await lab.reaches(gate, 3, 'b.test')).toBe(true);
+});
+
 test('a helper that does not answer is killed and started again', async () => {
   const lab = await GateLab.open();
   const watch = { everyMs: 200, patienceMs: 1000, waitMs: 15_000 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { makeFolder } from '../../../platform/make-folder.ts';
 import { OffshootError } from '../../../errors/offshoot-error.ts';
 import { pinDocumentSchema, type PinDocument } from '../dns/pin-document.ts';
-import type { ControlClient } from './control-client.ts';
+import { HelperRefusal, type ControlClient } from './control-client.ts';
 import { gateFolder, helperFiles } from './helper-files.ts';
 import { HelperKeeper, type HelperEvent, type HelperWatch } from './helper-keeper.ts';
 import { InTurn } from './in-turn.ts';
@@ -20,6 +20,7 @@ import {
   type ReportRow,
   type SandboxPolicy,
 } from './messages.ts';
+import { refuseOlder } from './policy-table.ts';
 
 /** Where a reader of reports stands, in each helper. Plain JSON. */
 export type GateCursor = Partial<Record<HelperRole, ReportCursor>>;
@@ -77,6 +78,12 @@ export interface GateOptions {
 
 const instructMs = 30_000;
 
+/** What a helper is given when it comes. */
+interface Wanted {
+  readonly sandboxes: ReadonlyMap<string, SandboxPolicy>;
+  readonly own: readonly string[];
+}
+
 /** Takes over the helpers that live, starts those that do not, and watches them. Resolves when both do what is asked. Throws `network-setup-failed`. */
 export async function openGate(options: GateOptions): Promise<Gate> {
   makeFolder(gateFolder(options.stateDirectory), 0o700);
@@ -92,8 +99,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
 class ProcessGate implements Gate {
   readonly #dns: DnsListen;
-  readonly #sandboxes: Map<string, SandboxPolicy>;
-  #own: readonly string[];
+  #wanted: Wanted;
   #listeners: readonly ProxyListenerSpec[];
   readonly #resolver: HelperKeeper;
   readonly #proxy: HelperKeeper;
@@ -101,20 +107,19 @@ class ProcessGate implements Gate {
 
   constructor({ stateDirectory, commands, sandboxes, own, dns, listeners, onEvent, watch }: GateOptions) {
     this.#dns = dns;
-    this.#sandboxes = new Map(sandboxes.map((sandbox) => [sandbox.sandboxId, sandbox]));
-    this.#own = own;
+    this.#wanted = { sandboxes: new Map(sandboxes.map((sandbox) => [sandbox.sandboxId, sandbox])), own };
     this.#listeners = listeners;
     const keeper = (role: HelperRole, instruct: (client: ControlClient) => Promise<void>) => {
       const files = helperFiles(gateFolder(stateDirectory), role);
       return new HelperKeeper({ role, files, command: commands[role], instruct, onEvent, watch });
     };
     this.#resolver = keeper('resolver', async (client) => {
-      await client.call('setPolicies', this.#everything(), policyAckSchema, instructMs);
+      await client.call('setPolicies', everything(this.#wanted), policyAckSchema, instructMs);
       await client.call('listen', this.#dns, z.null(), instructMs);
     });
     // Policies before listeners: nothing is ever decided without.
     this.#proxy = keeper('proxy', async (client) => {
-      await client.call('setPolicies', this.#everything(), policyAckSchema, instructMs);
+      await client.call('setPolicies', everything(this.#wanted), policyAckSchema, instructMs);
       const bound = await client.call('listen', { listeners: this.#listeners }, proxyListenSchema, instructMs);
       this.#listeners = bound.listeners;
     });
@@ -125,15 +130,19 @@ class ProcessGate implements Gate {
   }
 
   setPolicy(sandbox: SandboxPolicy): Promise<{ cut: number }> {
-    return this.#turn.do(async () => {
-      this.#sandboxes.set(sandbox.sandboxId, sandbox);
-      return this.#apply({ sandboxes: [sandbox], others: 'keep', own: [...this.#own], phase: 'final' });
+    return this.#change(({ sandboxes, own }) => {
+      // Here too: a helper that starts meanwhile takes what it is given.
+      refuseOlder(sandboxes.get(sandbox.sandboxId), sandbox);
+      const wanted = { sandboxes: new Map(sandboxes).set(sandbox.sandboxId, sandbox), own };
+      return { wanted, document: { sandboxes: [sandbox], others: 'keep', own: [...own], phase: 'final' } };
     });
   }
 
   remove(sandboxId: string): Promise<void> {
     return this.#turn.do(async () => {
-      this.#sandboxes.delete(sandboxId);
+      const sandboxes = new Map(this.#wanted.sandboxes);
+      sandboxes.delete(sandboxId);
+      this.#wanted = { ...this.#wanted, sandboxes };
       await helped(`${sandboxId} was not forgotten`, async () => {
         await this.#proxy.call('dropSandbox', { sandboxId }, z.null());
         await this.#resolver.call('dropSandbox', { sandboxId }, z.null());
@@ -169,10 +178,10 @@ class ProcessGate implements Gate {
     );
   }
 
-  setOwnAddresses(own: readonly string[]): Promise<void> {
-    return this.#turn.do(async () => {
-      this.#own = own;
-      await this.#apply(this.#everything());
+  async setOwnAddresses(own: readonly string[]): Promise<void> {
+    await this.#change(({ sandboxes }) => {
+      const wanted = { sandboxes, own };
+      return { wanted, document: everything(wanted) };
     });
   }
 
@@ -204,6 +213,23 @@ class ProcessGate implements Gate {
     await Promise.all([this.#proxy.stop(keep), this.#resolver.stop(keep)]);
   }
 
+  /** What a helper refuses is no longer wanted: those that start later would refuse it, too, and be of no use to any sandbox. */
+  #change(next: (now: Wanted) => { wanted: Wanted; document: PolicyDocument }): Promise<{ cut: number }> {
+    return this.#turn.do(() =>
+      helped('The egress policy is not in force', async () => {
+        const before = this.#wanted;
+        const { wanted, document } = next(before);
+        this.#wanted = wanted;
+        try {
+          return await this.#apply(document);
+        } catch (error) {
+          if (error instanceof HelperRefusal) this.#wanted = before;
+          throw error;
+        }
+      }),
+    );
+  }
+
   /**
    * What the proxy lets through it decides by one view alone from the name to the address; the resolver can only give it fewer names, and
    * pins follow the resolver's view alone. So whatever the two have at a moment - the old policy, the new one, or what both allow - nothing
@@ -212,18 +238,16 @@ class ProcessGate implements Gate {
    * changes; then the proxy opens what is new, which resolves by now.
    */
   async #apply(document: PolicyDocument): Promise<{ cut: number }> {
-    return helped('The egress policy is not in force', async () => {
-      // A proxy that is down passes nothing, and begins with the new policy: the resolver's pins need not wait for it.
-      const narrowed = await this.#proxy.callIfUp('setPolicies', { ...document, phase: 'narrow' }, policyAckSchema);
-      await this.#resolver.call('setPolicies', document, policyAckSchema);
-      const { cut } = await this.#proxy.call('setPolicies', document, policyAckSchema);
-      return { cut: cut + (narrowed?.cut ?? 0) };
-    });
+    // A proxy that is down passes nothing, and begins with the new policy: the resolver's pins need not wait for it.
+    const narrowed = await this.#proxy.callIfUp('setPolicies', { ...document, phase: 'narrow' }, policyAckSchema);
+    await this.#resolver.call('setPolicies', document, policyAckSchema);
+    const { cut } = await this.#proxy.call('setPolicies', document, policyAckSchema);
+    return { cut: cut + (narrowed?.cut ?? 0) };
   }
+}
 
-  #everything(): PolicyDocument {
-    return { sandboxes: [...this.#sandboxes.values()], others: 'drop', own: [...this.#own], phase: 'final' };
-  }
+function everything({ sandboxes, own }: Wanted): PolicyDocument {
+  return { sandboxes: [...sandboxes.values()], others: 'drop', own: [...own], phase: 'final' };
 }
 
 async function helped<Result>(what: string, work: () => Promise<Result>): Promise<Result> {

@@ -22,6 +22,15 @@ export interface PreparedPolicies {
   readonly dropped: readonly string[];
 }
 
+/** Throws an Error when the policy there is was made after the given one. */
+export function refuseOlder(
+  before: { revision: number } | undefined,
+  { sandboxId, revision }: { sandboxId: string; revision: number },
+): void {
+  if (before === undefined || before.revision <= revision) return;
+  throw new Error(`${sandboxId} has revision ${String(before.revision)}, which is newer than ${String(revision)}`);
+}
+
 /** The policies in force. A document takes effect whole, between two decisions, or not at all. */
 export class PolicyTable {
   #entries: ReadonlyMap<string, PolicyEntry> = new Map();
@@ -39,11 +48,7 @@ export class PolicyTable {
       if (named.has(sandboxId)) throw new Error(`${sandboxId} is in it twice`);
       named.add(sandboxId);
       const before = this.#entries.get(sandboxId);
-      if (document.others === 'keep' && before !== undefined && before.revision > revision) {
-        throw new Error(
-          `${sandboxId} has revision ${String(before.revision)}, which is newer than ${String(revision)}`,
-        );
-      }
+      if (document.others === 'keep') refuseOlder(before, { sandboxId, revision });
       const view = compilePolicy(policy, { own: document.own });
       if (document.phase === 'final') entries.set(sandboxId, { sandboxId, sourceAddress, netnsPath, view, revision });
       else if (before?.sourceAddress === sourceAddress) {
