@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { systemClock } from '../../../platform/clock.ts';
-import type { Proxy, ProxyEntry } from '../proxy/options.ts';
+import type { ProxyEntry } from '../proxy/options.ts';
 import { startProxy } from '../proxy/start-proxy.ts';
 import { operation } from './control-server.ts';
 import { namesSocket } from './helper-files.ts';
@@ -19,6 +19,7 @@ import { PolicyTable } from './policy-table.ts';
 import { ProxyListeners } from './proxy-listeners.ts';
 import { ReportLog, type Counted } from './report-log.ts';
 import type { HelperService } from './run-helper.ts';
+import { UsageReport } from './usage-report.ts';
 
 /** The proxy with its policies. Names it asks of the resolver that serves this folder. It dials from wherever this process is. */
 export async function openProxyService(folder: string): Promise<HelperService> {
@@ -34,6 +35,7 @@ export async function openProxyService(folder: string): Promise<HelperService> {
       report.count(countedOf(entry));
     },
   });
+  const usage = new UsageReport(proxy, report);
   const listeners = new ProxyListeners(proxy);
 
   /** Between the first line and the last nothing else happens in this process: no connection meets half a change. */
@@ -48,8 +50,7 @@ export async function openProxyService(folder: string): Promise<HelperService> {
   }
 
   function forget(sandboxId: string, isGone: boolean): void {
-    countUsage(proxy, report);
-    proxy.forget(sandboxId);
+    usage.forget(sandboxId);
     if (isGone) report.drop(sandboxId);
   }
 
@@ -62,7 +63,7 @@ export async function openProxyService(folder: string): Promise<HelperService> {
       }),
       listen: operation(proxyListenSchema, (wanted) => turn.do(() => listeners.set(wanted.listeners))),
       report: operation(reportRequestSchema, ({ since, limit }) => {
-        countUsage(proxy, report);
+        usage.update();
         return report.page(since, limit);
       }),
     },
@@ -94,10 +95,4 @@ async function dial(address: string, port: number, signal: AbortSignal): Promise
 function countedOf({ sandboxId, outcome, reason, failure, name, address, port, transport }: ProxyEntry): Counted {
   const word = outcome === 'audited' ? 'would-deny' : outcome;
   return { sandboxId, outcome: word, reason, failure, name, address, port, transport };
-}
-
-function countUsage(proxy: Proxy, report: ReportLog): void {
-  for (const { sandboxId, name, port, connections: count, bytesIn, bytesOut } of proxy.usage()) {
-    report.setTotals({ sandboxId, outcome: 'usage', name, port, transport: 'tcp' }, { count, bytesIn, bytesOut });
-  }
 }

@@ -64,14 +64,14 @@ test('rows of a sandbox that is gone stay until they were fetched', () => {
   expect(counters.size).toBe(0);
 });
 
-test('totals that are given replace, and the same ones are no change', () => {
+test('amounts that are given are added, and nothing is no change', () => {
   const { log: counters } = log();
   const usage = { sandboxId: 'sbx_one', outcome: 'usage', name: 'a.test', port: 443, transport: 'tcp' } as const;
-  counters.setTotals(usage, { count: 1, bytesIn: 10, bytesOut: 5 });
-  counters.setTotals(usage, { count: 1, bytesIn: 30, bytesOut: 5 });
+  counters.count(usage, { count: 1, bytesIn: 10, bytesOut: 5 });
+  counters.count(usage, { count: 0, bytesIn: 20, bytesOut: 0 });
   const { rows, cursor } = counters.page();
   expect(rows).toMatchObject([{ count: 1, bytesIn: 30, bytesOut: 5 }]);
-  counters.setTotals(usage, { count: 1, bytesIn: 30, bytesOut: 5 });
+  counters.count(usage, { count: 0, bytesIn: 0, bytesOut: 0 });
   expect(counters.page(cursor).rows).toEqual([]);
 });
 

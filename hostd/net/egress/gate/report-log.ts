@@ -13,6 +13,7 @@ export interface ReportLimits {
 
 const defaultLimits: ReportLimits = { rowsPerSandbox: 1000, rowsInAll: 100_000 };
 const defaultPage = 2000;
+const once: Amounts = { count: 1, bytesIn: 0, bytesOut: 0 };
 
 interface Kept {
   row: ReportRow;
@@ -47,19 +48,15 @@ export class ReportLog {
     return this.#size;
   }
 
-  /** Adds to the row of this. */
-  count(what: Counted): void {
+  /** Adds to the row of this; to add nothing is no change. */
+  count(what: Counted, amounts: Amounts = once): void {
+    if (amounts.count === 0 && amounts.bytesIn === 0 && amounts.bytesOut === 0) return;
     const kept = this.#row(what);
-    kept.row.count += 1;
-    this.#touch(kept);
-  }
-
-  /** Gives the row of this new totals; the same ones are no change. */
-  setTotals(what: Counted, totals: Amounts): void {
-    const { row } = this.#row(what);
-    if (row.count === totals.count && row.bytesIn === totals.bytesIn && row.bytesOut === totals.bytesOut) return;
-    Object.assign(row, totals);
-    this.#touch(this.#row(what));
+    kept.row.count += amounts.count;
+    kept.row.bytesIn += amounts.bytesIn;
+    kept.row.bytesOut += amounts.bytesOut;
+    kept.row.lastMs = this.#wallMs();
+    kept.seq = this.#seq += 1;
   }
 
   /** For a sandbox that is gone. What its id counts from now on are new totals of the same rows. */
@@ -84,27 +81,24 @@ export class ReportLog {
     };
   }
 
-  #touch(kept: Kept): void {
-    kept.row.lastMs = this.#wallMs();
-    kept.seq = this.#seq += 1;
-  }
-
   #row(what: Counted): Kept {
     const sandbox = this.#sandboxes.get(what.sandboxId) ?? { rows: new Map<string, Kept>(), isDropped: false };
     this.#sandboxes.set(what.sandboxId, sandbox);
+    const own = sandbox.rows.get(keyOf(what));
+    if (own !== undefined) return own;
     const named = this.#roomFor(sandbox.rows, what);
-    const known = sandbox.rows.get(keyOf(named));
+    const key = keyOf(named);
+    const known = sandbox.rows.get(key);
     if (known !== undefined) return known;
     const nowMs = this.#wallMs();
     const row = { ...named, count: 0, bytesIn: 0, bytesOut: 0, firstMs: nowMs, lastMs: nowMs };
-    const kept = { row, seq: (this.#seq += 1) };
-    sandbox.rows.set(keyOf(named), kept);
+    const kept = { row, seq: this.#seq };
+    sandbox.rows.set(key, kept);
     this.#size += 1;
     return kept;
   }
 
   #roomFor(rows: ReadonlyMap<string, Kept>, what: Counted): Counted {
-    if (rows.has(keyOf(what))) return what;
     const isFull = this.#size >= this.#limits.rowsInAll && !this.#makeRoom();
     if (!isFull && rows.size < this.#limits.rowsPerSandbox) return what;
     const { address: _address, port: _port, name, ...common } = what;
