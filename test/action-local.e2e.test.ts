@@ -15,6 +15,7 @@ import { localRoot, makePlan, planFiles, type LocalPlan } from '../action/local/
 import { processesOf } from '../action/local/remains.ts';
 import { Root } from '../action/local/root.ts';
 import { Sandbox } from '../hostd/client/index.ts';
+import type { ProcessIdentity } from '../hostd/platform/process-identity.ts';
 import { CacheService } from './doubles/actions-cache/cache-service.ts';
 import { comparePictures, ofHostd, takeHostPicture, type HostPicture } from './support/host-picture.ts';
 import { sharedState } from './support/shared-image.ts';
@@ -187,10 +188,10 @@ async function killDaemon(plan: LocalPlan): Promise<void> {
   while ((await daemonOf(plan)) !== undefined) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-async function endedProcess(): Promise<{ pid: number; startTicks: string }> {
+async function endedProcess(): Promise<ProcessIdentity> {
   const child = spawn('true');
   await once(child, 'exit');
-  return { pid: child.pid ?? 0, startTicks: '1' };
+  return { pid: child.pid ?? 0, startTicks: 1 };
 }
 
 async function instanceOf(plan: LocalPlan): Promise<string> {

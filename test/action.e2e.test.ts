@@ -262,7 +262,7 @@ describe('snapshots', () => {
   });
 
   test('a failed sandbox is kept as it was, and one command opens a shell in a copy of it', async () => {
-    const result = await one({ run: 'echo evidence > /root/e; sleep 1000 & exit 5', 'keep-on-failure': '10' });
+    const result = await one({ run: 'echo evidence > /opt/e; sleep 1000 & exit 5', 'keep-on-failure': '10' });
     const name = result.step('box').outputs['snapshot-id'] ?? '';
     expect(result.step('box').summary).toContain(`offshoot sandbox shell --host ${suite.host} --snapshot ${name}`);
     await using client = new HostClient({ host: suite.host });
@@ -270,7 +270,7 @@ describe('snapshots', () => {
     const minutes = (Date.parse(kept.expiresAt ?? '') - Date.parse(kept.createdAt)) / 60_000;
     expect(Math.round(minutes)).toBe(10);
     const copy = await suite.create({ snapshot: name });
-    expect((await copy.exec('cat /root/e; pgrep -x sleep | wc -l')).stdout).toBe('evidence\n1\n');
+    expect((await copy.exec('cat /opt/e; pgrep -x sleep | wc -l')).stdout).toBe('evidence\n1\n');
     await copy.stop();
     await client.snapshots.remove(name);
   });

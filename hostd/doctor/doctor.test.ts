@@ -117,13 +117,13 @@ describe('what is installed', () => {
 
   it('of native parts is built with one command', async () => {
     const parts = {
-      nativeDirectory: '/root/build/native',
-      agentPath: '/root/build/agent/offshoot-agent',
+      nativeDirectory: '/made/up/build/native',
+      agentPath: '/made/up/build/agent/offshoot-agent',
       mendNative: 'x',
     };
     expect(await checkNative(madeUp(), parts)).toMatchObject({ result: 'fail', mend: 'x' });
     const built = Object.fromEntries(
-      ['native/launcher', 'native/kvm-probe.bin', 'agent/offshoot-agent'].map((file) => [`/root/build/${file}`, '']),
+      ['native/launcher', 'native/kvm-probe.bin', 'agent/offshoot-agent'].map((file) => [`/made/up/build/${file}`, '']),
     );
     expect((await checkNative(madeUp({ files: built }), parts)).result).toBe('ok');
   });

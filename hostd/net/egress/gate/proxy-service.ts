@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { systemClock } from '../../../platform/clock.ts';
+import { dial } from '../proxy/dial.ts';
 import type { ProxyEntry } from '../proxy/options.ts';
 import { startProxy } from '../proxy/start-proxy.ts';
 import { operation } from './control-server.ts';
@@ -78,18 +77,6 @@ export async function openProxyService(folder: string): Promise<HelperService> {
       await names.close();
     },
   };
-}
-
-async function dial(address: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, keepAlive: true });
-  try {
-    await once(socket, 'connect', { signal });
-    return socket;
-  } catch (error) {
-    socket.on('error', () => undefined);
-    socket.destroy();
-    throw error;
-  }
 }
 
 function countedOf({ sandboxId, outcome, reason, failure, name, address, port, transport }: ProxyEntry): Counted {

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../policy/outcome.ts';
 import type { DenialReason, PolicyView, Verdict } from '../policy/policy.ts';
 import type { ProxyLayer } from './options.ts';
 
@@ -11,12 +12,6 @@ export interface Destination {
   port: number;
   layer: ProxyLayer;
 }
-
-/**
- * What audit mode lets through. Not in it: private, metadata and the host's own addresses (`rebind`, `private-range`), which are closed in every
- * mode unless named. What names no destination is refused before it comes here.
- */
-const letThroughInAudit: ReadonlySet<DenialReason> = new Set(['sni', 'host-header', 'port', 'address', 'protocol']);
 
 /** Whether the destination may be asked for, before it is resolved. */
 export function decideDestination(view: PolicyView, to: Destination): Decision {
@@ -34,7 +29,6 @@ export function decideAddress(view: PolicyView, to: Destination, address: string
 
 function soften(view: PolicyView, verdict: Verdict): Decision {
   if (verdict.allowed) return { pass: true };
-  if (view.policy.mode !== 'audit' || !letThroughInAudit.has(verdict.reason))
-    return { pass: false, reason: verdict.reason };
-  return { pass: true, wouldDeny: verdict.reason };
+  const { reason } = verdict;
+  return outcomeOf(view.policy.mode, verdict).passes ? { pass: true, wouldDeny: reason } : { pass: false, reason };
 }

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { untilAborted } from '../../../platform/until-aborted.ts';
 import type { ProxyLimits, ProxyOptions } from './options.ts';
 
 /**
@@ -18,7 +20,8 @@ export async function dialFirst(
   let winner: { socket: Socket; address: string } | undefined;
   const attempt = async (address: string): Promise<void> => {
     const deadline = AbortSignal.any([ended, AbortSignal.timeout(limits.dialTimeoutMs)]);
-    const socket = await untilAborted(() => dial(address, port, deadline), deadline);
+    const dialling = (async () => await dial(address, port, deadline))();
+    const socket = await untilAborted(deadline, dialling, (late) => late.destroy()).catch(() => undefined);
     if (socket === undefined) return;
     // Else a socket that breaks in this very moment would end the process.
     socket.on('error', () => undefined);
@@ -33,42 +36,8 @@ export async function dialFirst(
     if (ended.aborted) break;
     const running = attempt(address).finally(() => attempts.delete(running));
     attempts.add(running);
-    await Promise.race([running, pause(limits.dialStaggerMs, ended)]);
+    await Promise.race([running, sleep(limits.dialStaggerMs, undefined, { signal: ended }).catch(() => undefined)]);
   }
   await Promise.all(attempts);
   return winner;
-}
-
-/** undefined when the dial fails or is given up; a socket that comes later is closed. */
-async function untilAborted(start: () => Promise<Socket>, signal: AbortSignal): Promise<Socket | undefined> {
-  const dialled = (async () => await start())();
-  const aborted = Promise.withResolvers<undefined>();
-  const onAbort = (): void => {
-    aborted.resolve(undefined);
-    dialled.then(
-      (late) => late.destroy(),
-      () => undefined,
-    );
-  };
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([dialled, aborted.promise]);
-  } catch {
-    return undefined;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, durationMs);
-    signal.addEventListener('abort', finish, { once: true });
-  });
 }

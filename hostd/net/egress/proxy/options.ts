@@ -95,7 +95,7 @@ export interface ProxyOptions {
   viewOf: (sourceAddress: string) => SandboxView | undefined;
   /** Addresses of a name in the order to try. Empty or rejected: a failure, not a denial. */
   resolve: (sandboxId: string, name: string) => Promise<readonly string[]>;
-  /** Sockets should have `allowHalfOpen` set, and a `highWaterMark` of 16 KiB, which keeps memory low. The signal ends attempts no longer wanted. */
+  /** Sockets need `allowHalfOpen` and should keep little waiting, as those of `dial` in dial.ts do. The signal ends attempts no longer wanted. */
   dial: (address: string, port: number, signal: AbortSignal) => Promise<Socket>;
   /** Called for every decision. Must not throw. */
   record: (entry: ProxyEntry) => void;

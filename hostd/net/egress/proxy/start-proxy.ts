@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
+import { bufferBytes } from './dial.ts';
 import { FlowTable } from './flow-table.ts';
 import { httpServer } from './http-server.ts';
 import {
@@ -11,9 +12,6 @@ import {
   type UsageRow,
 } from './options.ts';
 import { serveTls } from './tls-connection.ts';
-
-/** Reads are as large as ever; what waits for a slow guest is less: with 200 of them it decides over the memory of the process. */
-const bufferBytes = 16 * 1024;
 
 /**
  * A transparent proxy for TLS and HTTP/1.1: it reads the name that a guest asks for, checks it against the sandbox's policy, resolves and dials it itself.

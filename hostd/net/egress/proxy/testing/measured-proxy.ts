@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import type { NameRule } from '../../policy/policy.ts';
+import { dial } from '../dial.ts';
 import { startProxy } from '../start-proxy.ts';
 
 /** A proxy in a process of its own for measure.ts: arguments are the ports of the TLS and the HTTP server; tells its own ports, and its memory when asked. */
@@ -22,18 +21,7 @@ const view = compilePolicy({ mode: 'enforce', rules }, { own: [] });
 const proxy = await startProxy({
   viewOf: () => ({ sandboxId: 'sbx_measured', view }),
   resolve: () => Promise.resolve(['9.9.9.1']),
-  dial: async (_, port) => {
-    // node passes highWaterMark on to the stream; its types do not know.
-    const options = {
-      port: (port === 443 ? tlsPort : httpPort) ?? 0,
-      host: '127.0.0.1',
-      allowHalfOpen: true,
-      highWaterMark: 16 * 1024,
-    };
-    const socket = connect(options);
-    await once(socket, 'connect');
-    return socket;
-  },
+  dial: (_, port, signal) => dial('127.0.0.1', (port === 443 ? tlsPort : httpPort) ?? 0, signal),
   record: () => undefined,
 });
 const listeners = [
