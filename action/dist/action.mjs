@@ -1,13 +1,12 @@
 import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
-  Timings,
   bringBack,
   checkArtifactGlobs,
   saveJobState,
   tearDown,
   writeSummary
-} from "./chunk-5F7BQ344.mjs";
+} from "./chunk-J2LAA5OE.mjs";
 import {
   actionOutputs,
   checkSnapshotName,
@@ -15,16 +14,16 @@ import {
   judge,
   keepSandbox,
   namedValues,
+  placeScript,
   runScript,
   saveSnapshot,
   startHeartbeat
-} from "./chunk-VC3N3KVQ.mjs";
+} from "./chunk-5WZMCHIO.mjs";
 import {
   Cancellation,
   createSandbox,
   explain,
   leaseSeconds,
-  placeScript,
   sessionFile,
   sessionFolder,
   sessionVariable,
@@ -32,15 +31,22 @@ import {
   tellFailure,
   warn,
   writeSession
-} from "./chunk-FXBUYUHP.mjs";
+} from "./chunk-7VQ5STQX.mjs";
 import {
   say
-} from "./chunk-ZXQHXA2X.mjs";
-import "./chunk-QTCF4GKW.mjs";
+} from "./chunk-7BCGLX3P.mjs";
+import "./chunk-LTHL2XHT.mjs";
+import {
+  keepLease
+} from "./chunk-6DJXB2CB.mjs";
+import {
+  Stopwatch
+} from "./chunk-K52NOVPC.mjs";
+import "./chunk-2LCA46XA.mjs";
 import "./chunk-LNBLW6TD.mjs";
 import {
   parseHostAddress
-} from "./chunk-RIRAJAZO.mjs";
+} from "./chunk-LIYAIIBS.mjs";
 import "./chunk-Z5KUFLGQ.mjs";
 import {
   labelsSchema,
@@ -269,6 +275,16 @@ function comesFromFork({ name, payload }) {
 
 // action/job/end-sandbox.ts
 import path from "node:path";
+
+// action/job/timings.ts
+function renderTimings(timings) {
+  const key = (name) => `${name.replace(/ (\w)/g, (_, letter) => letter.toUpperCase())}Ms`;
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(timings.toJSON()).map(([name, durationMs]) => [key(name), durationMs]))
+  );
+}
+
+// action/job/end-sandbox.ts
 async function endSandbox(job, host2, sandbox, outcome) {
   const { inputs, context, state, timings, cancellation } = job;
   const answers = !("error" in outcome) || !isLost(outcome.error);
@@ -282,10 +298,10 @@ async function endSandbox(job, host2, sandbox, outcome) {
     });
     timings.lap("brought back");
   }
-  timings.restart();
+  timings.lap();
   const end = await tearDown(host2, state.sandboxId);
   timings.lap("destroyed");
-  setOutput("timings", JSON.stringify(timings));
+  setOutput("timings", renderTimings(timings));
   if (end.found === "unknown") {
     warn(
       `${sandbox.id} could not be destroyed: ${explain(end.error).message}
@@ -299,14 +315,14 @@ Its lease ends it within ${String(leaseSeconds)} s.`
   await writeSummary({
     sandbox: end.info,
     outcome: describe(outcome),
-    timings: timings.entries(),
+    timings: timings.toJSON(),
     kept,
     snapshot: job.saved
   });
 }
 async function keep({ inputs, timings }, host2, sandbox) {
   if (inputs["keep-on-failure"] === 0) return void 0;
-  timings.restart();
+  timings.lap();
   const kept = await keepSandbox(sandbox, host2, inputs["keep-on-failure"]);
   timings.lap("kept");
   if (kept === void 0) return void 0;
@@ -365,10 +381,10 @@ async function openSession({ inputs, context, state, timings }, host2, sandbox, 
     syncExclude: inputs["sync-exclude"],
     artifacts: inputs.artifacts,
     keepMinutes: inputs["keep-on-failure"],
-    timings: timings.entries()
+    timings: timings.toJSON()
   });
   state.sessionFile = file;
-  const heartbeat = startHeartbeat(shellEntry(), file);
+  const heartbeat = await startHeartbeat(shellEntry(), file);
   if (heartbeat === void 0) warn("The lease can not be renewed between steps on this runner.");
   else state.heartbeat = heartbeat;
   saveJobState(state);
@@ -432,7 +448,7 @@ async function mainJob() {
     if (inputs.host !== "local") state.host = inputs.host;
     saveJobState(state);
     setOutput("sandbox-id", state.sandboxId);
-    return await work({ inputs, named, context, state, timings: new Timings(), cancellation });
+    return await work({ inputs, named, context, state, timings: new Stopwatch(), cancellation });
   } catch (error) {
     await cancellation.settled();
     if (cancellation.cancelled) tell("warning", "Offshoot", "Cancelled.");
@@ -444,7 +460,7 @@ async function work(job) {
   const { inputs, context, state, timings, cancellation } = job;
   const { signal } = cancellation;
   const host2 = await openHost(inputs, state, context.tempFolder, signal);
-  timings.restart();
+  timings.lap();
   state.host = host2;
   saveJobState(state);
   cancellation.onCancel(() => tearDown(host2, state.sandboxId, cancelledTeardown));
@@ -454,14 +470,14 @@ async function work(job) {
       throw error;
     }
   );
-  const renewal = setInterval(() => void sandbox.renew(leaseSeconds).catch(() => void 0), leaseSeconds * 250);
+  const lease = keepLease(sandbox, leaseSeconds);
   try {
     return await useSandbox(job, host2, sandbox);
   } catch (error) {
     if (!cancellation.cancelled) await endSandbox(job, host2, sandbox, { error });
     throw error;
   } finally {
-    clearInterval(renewal);
+    lease.stop();
     await cancellation.settled();
     await sandbox.disconnect();
   }
@@ -501,7 +517,7 @@ async function useSandbox(job, host2, sandbox) {
   if (verdict !== void 0) setOutput("exit-code", verdict.exitCode);
   if (verdict?.ok !== false && runScript2 === void 0) {
     await openSession(job, host2, sandbox, session);
-    setOutput("timings", JSON.stringify(timings));
+    setOutput("timings", renderTimings(timings));
     return 0;
   }
   await endSandbox(job, host2, sandbox, { verdict });

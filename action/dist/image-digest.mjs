@@ -4,9 +4,11 @@ import {
   planBuild,
   readAgentBinary,
   readHostConfig,
-  recipeDigestOf,
+  recipeDigestOf
+} from "./chunk-6KUQXZBS.mjs";
+import {
   systemRunner
-} from "./chunk-5HVJWQ7V.mjs";
+} from "./chunk-CIXUOV6D.mjs";
 import {
   version
 } from "./chunk-F7REKZZJ.mjs";
@@ -18,7 +20,13 @@ import "./chunk-GCJLRCZB.mjs";
 // hostd/guest/image/print-recipe-digest.ts
 var request = { include: [], extraCaCertificates: [], hostCaBundle: true, hostPackageConfig: true, rebuild: false };
 var recipe = process.argv[2] ?? "default";
-var plan = await planBuild({ name: recipe, recipe, ...request }, await readHostConfig(systemRunner, true));
-var recipeDigest = recipeDigestOf(plan, (await readAgentBinary()).digest);
-process.stdout.write(`${JSON.stringify({ version, recipeDigest })}
+try {
+  const plan = await planBuild({ name: recipe, recipe, ...request }, await readHostConfig(systemRunner, true));
+  const recipeDigest = recipeDigestOf(plan, (await readAgentBinary()).digest);
+  process.stdout.write(`${JSON.stringify({ version, recipeDigest })}
 `);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}
+`);
+  process.exitCode = 1;
+}

@@ -1,22 +1,33 @@
 import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
-  identify,
-  isAlive,
+  missingPackages,
+  readHostPackages
+} from "./chunk-7RUOSP24.mjs";
+import {
   say
-} from "./chunk-ZXQHXA2X.mjs";
+} from "./chunk-7BCGLX3P.mjs";
+import {
+  identifyProcess,
+  isAlive,
+  processIdentitySchema
+} from "./chunk-LTHL2XHT.mjs";
 import {
   HostClient
-} from "./chunk-QTCF4GKW.mjs";
+} from "./chunk-2LCA46XA.mjs";
 import "./chunk-LNBLW6TD.mjs";
 import {
   Sandbox
-} from "./chunk-RIRAJAZO.mjs";
+} from "./chunk-LIYAIIBS.mjs";
 import "./chunk-Z5KUFLGQ.mjs";
 import "./chunk-DBUO72CA.mjs";
 import {
+  systemRunner
+} from "./chunk-CIXUOV6D.mjs";
+import {
   OffshootError
 } from "./chunk-WXIR43AS.mjs";
+import "./chunk-LIAEBXQE.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";
@@ -39,7 +50,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 var localRoot = "/var/lib/offshoot-local";
-var processSchema = external_exports.object({ pid: external_exports.number().int(), startTicks: external_exports.string() });
 var localPlanSchema = external_exports.object({
   version: external_exports.literal(1),
   /** Folder of hostd's state, of root. Its parent holds the state of other jobs' hosts. */
@@ -50,7 +60,7 @@ var localPlanSchema = external_exports.object({
   cacheFolder: external_exports.string().startsWith("/"),
   image: external_exports.string(),
   /** The runner's process of this job: when it is gone, nobody needs the host any more. */
-  owner: processSchema.optional()
+  owner: processIdentitySchema.optional()
 });
 function planFiles({ stateFolder, workFolder }) {
   const socket = path.join(stateFolder, "hostd.sock");
@@ -121,7 +131,7 @@ async function whenReady(plan, log, options = {}) {
 }
 async function daemonOf(plan) {
   const pid = Number(await readFile(planFiles(plan).pid, "utf8").catch(() => ""));
-  const identity = pid > 0 ? identify(pid) : void 0;
+  const identity = pid > 0 ? await identifyProcess(pid) : void 0;
   if (identity === void 0) return void 0;
   const commandLine = await readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "");
   return commandLine.split("\0").includes(plan.stateFolder) ? identity : void 0;
@@ -130,8 +140,8 @@ async function endDaemon(root, daemon) {
   for (const signal of ["TERM", "KILL"]) {
     await root.run("kill", [`-${signal}`, String(daemon.pid)]);
     const deadlineMs = performance.now() + endTimeoutMs;
-    while (isAlive(daemon) && performance.now() < deadlineMs) await sleep(pollMs);
-    if (!isAlive(daemon)) return signal === "TERM";
+    while (await isAlive(daemon) && performance.now() < deadlineMs) await sleep(pollMs);
+    if (!await isAlive(daemon)) return signal === "TERM";
   }
   throw new OffshootError("local-host-failed", {
     message: `hostd (process ${String(daemon.pid)}) does not end, not even by SIGKILL.`,
@@ -231,44 +241,20 @@ async function attempt(log, failure, timeoutMs, work) {
 
 // action/local/root.ts
 import path4 from "node:path";
-
-// action/local/run-program.ts
-import { execFile } from "node:child_process";
-var mostOutputBytes = 64 * 1024 * 1024;
-var runProgram = (command, args, { timeoutMs = 3e4, signal, env, input } = {}) => new Promise((resolve, reject) => {
-  const limits = { timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: mostOutputBytes };
-  const options = { ...limits, ...env === void 0 ? {} : { env }, ...signal === void 0 ? {} : { signal } };
-  const child = execFile(command, [...args], options, (error, stdout, stderr) => {
-    if (signal?.aborted === true) {
-      reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
-      return;
-    }
-    const code = error === null ? 0 : typeof error.code === "number" ? error.code : void 0;
-    const more = code !== void 0 ? "" : error?.killed === true ? notInTime(command, timeoutMs) : error?.message;
-    resolve({ code, stdout, stderr: [stderr, more].filter((text) => text !== "").join("\n") });
-  });
-  child.stdin?.on("error", () => void 0);
-  child.stdin?.end(input ?? "");
-});
-function notInTime(command, timeoutMs) {
-  return `${command} did not end within ${String(timeoutMs)} ms`;
-}
-
-// action/local/root.ts
 var carried = /^(https?_proxy|all_proxy|no_proxy|ssl_cert_file|ssl_cert_dir|node_extra_ca_certs|curl_ca_bundle|requests_ca_bundle|pip_.*|npm_config_.*|lang|lc_all|tz)$/i;
 var Root = class {
-  #run;
+  #runner;
   #uid;
   #env;
-  constructor(run = runProgram, uid = process.getuid?.() ?? 0, env = process.env) {
-    this.#run = run;
+  constructor(runner = systemRunner, uid = process.getuid?.() ?? 0, env = process.env) {
+    this.#runner = runner;
     this.#uid = uid;
     this.#env = env;
   }
   /** Throws `local-host-failed` unless this user may become root without a password. */
   async check() {
     if (this.#uid === 0) return;
-    const { code, stderr } = await this.#run("sudo", ["-n", "true"], { timeoutMs: 15e3 });
+    const { code, stderr } = await this.#start("sudo", ["-n", "true"], { timeoutMs: 15e3 });
     if (code === 0) return;
     throw new OffshootError("local-host-failed", {
       message: `host: local needs root, and sudo does not give it without a password here: ${lastLine(stderr)}`,
@@ -286,10 +272,11 @@ var Root = class {
     const env = Object.fromEntries(names.map((name) => [name, this.#env[name]]));
     return { argv: ["env", searchPath, command, ...args], env: { ...env, HOME: this.#env["HOME"] ?? "/root" } };
   }
+  /** Never rejects, but for an aborted signal: why it could not be started or ran out of time is in `stderr`, with no exit code. */
   run(command, args, options = {}) {
     const { argv, env } = this.command(command, args);
     const [first, ...rest] = argv;
-    return this.#run(first, rest, { ...options, env: { PATH: this.#env["PATH"], ...env } });
+    return this.#start(first, rest, { ...options, env: { PATH: this.#env["PATH"], ...env } });
   }
   /** Throws `local-host-failed` with what the program said unless it succeeds. `what` begins the message. */
   async mustRun(what, command, args, options = {}) {
@@ -298,6 +285,14 @@ var Root = class {
     throw new OffshootError("local-host-failed", {
       message: `${what} failed: ${lastLine(result.stderr) || lastLine(result.stdout) || `exit code ${String(result.code)}`}`
     });
+  }
+  async #start(command, args, options) {
+    try {
+      return await this.#runner.run(command, args, options);
+    } catch (error) {
+      if (options.signal?.aborted === true) throw options.signal.reason;
+      return { code: null, signal: null, stdout: "", stderr: error instanceof Error ? error.message : String(error) };
+    }
   }
 };
 function rootSearchPath(given) {
@@ -422,7 +417,6 @@ function describeIsolation({ tier, reason }) {
 }
 
 // action/local/requirements.ts
-import { access, readFile as readFile5 } from "node:fs/promises";
 import path7 from "node:path";
 
 // action/bundle/sums.ts
@@ -475,21 +469,12 @@ async function checkBundle(distFolder2) {
     hint: "Something changed them after the runner had fetched the action. Remove its folder, so that it is fetched again."
   });
 }
-async function missingPackages(list) {
-  const missing = [];
-  for (const line of (await readFile5(list, "utf8")).split("\n")) {
-    const [name, probe, ...purpose] = line.split(/\s+/);
-    if (name === void 0 || probe === void 0 || line.startsWith("#") || purpose[0] === "compiles") continue;
-    const found = await access(probe).then(
-      () => true,
-      () => false
-    );
-    if (!found) missing.push(name);
-  }
-  return missing;
+async function missingPackages2(list) {
+  const needed = (await readHostPackages(list)).filter(({ purpose }) => !purpose.startsWith("compiles"));
+  return (await missingPackages(needed)).map(({ name }) => name);
 }
 async function installPackages(root, distFolder2, log, signal) {
-  const missing = await missingPackages(path7.join(distFolder2, "debian-packages.txt"));
+  const missing = await missingPackages2(path7.join(distFolder2, "debian-packages.txt"));
   if (missing.length === 0) return;
   log(`installing ${missing.join(", ")}`);
   const options = { timeoutMs: aptTimeoutMs, ...signal === void 0 ? {} : { signal } };
@@ -517,7 +502,7 @@ import { readdir as readdir2, readlink, stat as stat3 } from "node:fs/promises";
 import path8 from "node:path";
 
 // action/local/subnet.ts
-import { readFile as readFile6 } from "node:fs/promises";
+import { readFile as readFile5 } from "node:fs/promises";
 var pools = [
   { base: address(198, 18, 0, 0), prefixLength: 15 },
   { base: address(100, 96, 0, 0), prefixLength: 12 },
@@ -546,7 +531,7 @@ function parseRoutes(text) {
   });
 }
 async function readRoutes() {
-  return parseRoutes(await readFile6("/proc/net/route", "utf8").catch(() => ""));
+  return parseRoutes(await readFile5("/proc/net/route", "utf8").catch(() => ""));
 }
 function overlaps(a, b) {
   const size = 2 ** (32 - Math.min(a.prefixLength, b.prefixLength));
@@ -604,7 +589,7 @@ import { rm as rm4, stat as stat4 } from "node:fs/promises";
 
 // action/local/remains.ts
 import { createHash as createHash3 } from "node:crypto";
-import { readFile as readFile7 } from "node:fs/promises";
+import { readFile as readFile6 } from "node:fs/promises";
 var findProcesses = `folder=$(cat)
 find /proc -mindepth 2 -maxdepth 2 -name cwd '(' -lname "$folder" -o -lname "$folder/*" ')' -printf '%h\\n' 2>/dev/null
 grep -lzs -e "^$folder\\(/.*\\)\\?$" /proc/[0-9]*/cmdline | sed 's|/cmdline$||'
@@ -642,7 +627,7 @@ async function processesOf(root, folder) {
   return [...new Set(pids)].filter((pid) => pid !== String(process.pid));
 }
 async function instanceOf(plan) {
-  const text = await readFile7(planFiles(plan).config, "utf8").catch(() => void 0);
+  const text = await readFile6(planFiles(plan).config, "utf8").catch(() => void 0);
   if (text === void 0) return void 0;
   const parsed = configSchema.safeParse(JSON.parse(text));
   return parsed.success ? parsed.data.network.instance : void 0;
@@ -712,17 +697,24 @@ async function removeState(root, { stateFolder }) {
 }
 
 // action/local/sweep.ts
-import { readdir as readdir3, readFile as readFile8 } from "node:fs/promises";
+import { readdir as readdir3, readFile as readFile7 } from "node:fs/promises";
 import path9 from "node:path";
 async function abandonedHosts(folder) {
   const abandoned = [];
   for (const name of await readdir3(folder).catch(() => [])) {
-    const text = await readFile8(path9.join(folder, name, "plan.json"), "utf8").catch(() => void 0);
+    const text = await readFile7(path9.join(folder, name, "plan.json"), "utf8").catch(() => void 0);
     if (text === void 0) continue;
-    const parsed = localPlanSchema.safeParse(JSON.parse(text));
-    if (parsed.success && parsed.data.owner !== void 0 && !isAlive(parsed.data.owner)) abandoned.push(parsed.data);
+    const plan = parsePlan(text);
+    if (plan?.owner !== void 0 && !await isAlive(plan.owner)) abandoned.push(plan);
   }
   return abandoned;
+}
+function parsePlan(text) {
+  try {
+    return localPlanSchema.parse(JSON.parse(text));
+  } catch {
+    return void 0;
+  }
 }
 async function sweepAbandoned(root, folder, distFolder2, log) {
   for (const plan of await abandonedHosts(folder)) {
@@ -736,8 +728,8 @@ async function sweepAbandoned(root, folder, distFolder2, log) {
 }
 
 // action/local/local-host.ts
-function planLocalHost(options) {
-  return Promise.resolve(makePlan({ ...options, owner: process.ppid > 1 ? identify(process.ppid) : void 0 }));
+async function planLocalHost(options) {
+  return makePlan({ ...options, owner: process.ppid > 1 ? await identifyProcess(process.ppid) : void 0 });
 }
 async function startLocalHost(plan, { signal, log = say } = {}) {
   const aborting = signal === void 0 ? {} : { signal };

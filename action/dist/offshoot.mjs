@@ -2,11 +2,13 @@ import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
   runCommandLine
-} from "./chunk-BTYS2NX7.mjs";
+} from "./chunk-22KH4MSD.mjs";
 import "./chunk-DMWIUZ2G.mjs";
-import "./chunk-QTCF4GKW.mjs";
+import "./chunk-6DJXB2CB.mjs";
+import "./chunk-K52NOVPC.mjs";
+import "./chunk-2LCA46XA.mjs";
 import "./chunk-LNBLW6TD.mjs";
-import "./chunk-RIRAJAZO.mjs";
+import "./chunk-LIYAIIBS.mjs";
 import "./chunk-Z5KUFLGQ.mjs";
 import "./chunk-DBUO72CA.mjs";
 import "./chunk-F7REKZZJ.mjs";

@@ -1,12 +1,11 @@
 import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
-  Timings,
   bringBack,
   loadJobState,
   tearDown,
   writeSummary
-} from "./chunk-5F7BQ344.mjs";
+} from "./chunk-J2LAA5OE.mjs";
 import {
   Cancellation,
   explain,
@@ -15,14 +14,19 @@ import {
   reconnectTimeoutMs,
   removeSession,
   warn
-} from "./chunk-FXBUYUHP.mjs";
+} from "./chunk-7VQ5STQX.mjs";
 import {
-  endProcess,
   say
-} from "./chunk-ZXQHXA2X.mjs";
+} from "./chunk-7BCGLX3P.mjs";
+import {
+  signalProcess
+} from "./chunk-LTHL2XHT.mjs";
+import {
+  Stopwatch
+} from "./chunk-K52NOVPC.mjs";
 import {
   Sandbox
-} from "./chunk-RIRAJAZO.mjs";
+} from "./chunk-LIYAIIBS.mjs";
 import "./chunk-Z5KUFLGQ.mjs";
 import "./chunk-DBUO72CA.mjs";
 import "./chunk-WXIR43AS.mjs";
@@ -43,18 +47,18 @@ async function postJob(state) {
 async function endSandbox(state) {
   const { sandboxId, host, sessionFile } = state;
   const session = sessionFile === void 0 ? void 0 : await sessionOf(sessionFile);
-  if (state.heartbeat !== void 0) endProcess(state.heartbeat);
+  if (state.heartbeat !== void 0) await signalProcess(state.heartbeat, "SIGTERM");
   if (host === void 0 || state.destroyed) return;
-  const timings = new Timings(session?.timings);
+  const timings = new Stopwatch(session?.timings);
   if (session !== void 0 && session.artifacts.length > 0) await bringSessionBack(session, timings);
-  timings.restart();
+  timings.lap();
   const end = await tearDown(host, sandboxId);
   timings.lap("destroyed");
   if (sessionFile !== void 0) await removeSession(sessionFile);
   sayWhatWasFound(sandboxId, end, session !== void 0);
   if (session === void 0 || end.found === "unknown" || end.found === "never-made") return;
   const outcome = session.failure ?? "no step of it failed";
-  await writeSummary({ sandbox: end.info, outcome, timings: timings.entries(), kept: session.kept });
+  await writeSummary({ sandbox: end.info, outcome, timings: timings.toJSON(), kept: session.kept });
 }
 async function sessionOf(file) {
   try {

@@ -4,12 +4,12 @@ import {
   beat,
   judge,
   keepSandbox,
+  placeScript,
   runScript,
   send
-} from "./chunk-VC3N3KVQ.mjs";
+} from "./chunk-5WZMCHIO.mjs";
 import {
   Cancellation,
-  placeScript,
   readSession,
   reconnectTimeoutMs,
   sessionFile,
@@ -17,23 +17,24 @@ import {
   tell,
   tellFailure,
   writeSession
-} from "./chunk-FXBUYUHP.mjs";
+} from "./chunk-7VQ5STQX.mjs";
 import {
-  identify,
-  isAlive,
   say
-} from "./chunk-ZXQHXA2X.mjs";
-import "./chunk-QTCF4GKW.mjs";
+} from "./chunk-7BCGLX3P.mjs";
+import {
+  identifyProcess,
+  isAlive,
+  processIdentitySchema
+} from "./chunk-LTHL2XHT.mjs";
+import "./chunk-2LCA46XA.mjs";
 import "./chunk-LNBLW6TD.mjs";
 import {
   Sandbox
-} from "./chunk-RIRAJAZO.mjs";
+} from "./chunk-LIYAIIBS.mjs";
 import "./chunk-Z5KUFLGQ.mjs";
 import "./chunk-DBUO72CA.mjs";
 import "./chunk-WXIR43AS.mjs";
-import {
-  external_exports
-} from "./chunk-RXM3SW5I.mjs";
+import "./chunk-RXM3SW5I.mjs";
 import "./chunk-JJB4RBM6.mjs";
 import {
   __callDispose,
@@ -52,14 +53,13 @@ import path from "node:path";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 var pollMs = 100;
-var holderSchema = external_exports.object({ pid: external_exports.number(), startTicks: external_exports.string() });
 async function takeTurn(sessionFile2, signal) {
   const file = `${sessionFile2}.lock`;
-  const self = identify(process.pid);
+  const self = await identifyProcess(process.pid);
   if (self === void 0) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   while (!await claim(file, self)) {
     const holder = await holderOf(file);
-    if (holder !== void 0 && !isAlive(holder)) await rm(file, { force: true });
+    if (holder !== void 0 && !await isAlive(holder)) await rm(file, { force: true });
     else await sleep(pollMs, void 0, { signal });
   }
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };
@@ -75,7 +75,7 @@ async function claim(file, self) {
 }
 async function holderOf(file) {
   try {
-    return holderSchema.parse(JSON.parse(await readFile(file, "utf8")));
+    return processIdentitySchema.parse(JSON.parse(await readFile(file, "utf8")));
   } catch {
     return void 0;
   }
@@ -154,13 +154,13 @@ async function keepOnce(sandbox, session) {
 async function main(args) {
   if (args[0] === "--heartbeat") {
     const [, file = "", pid = "", startTicks = ""] = args;
-    await beat(file, { pid: Number(pid), startTicks });
+    await beat(file, processIdentitySchema.parse({ pid: Number(pid), startTicks: Number(startTicks) }));
     return 0;
   }
   const sync = args[0] === "--sync";
   const script = sync ? args[1] : args[0];
   if (script !== void 0 && isScript(script)) return runStep(script, { sync });
-  const { runCommandLine } = await import("./chunk-AVV77PE5.mjs");
+  const { runCommandLine } = await import("./chunk-PQ5UFOJU.mjs");
   const host = process.env["OFFSHOOT_HOST"] ?? await hostOfTheJob();
   if (host !== void 0) process.env["OFFSHOOT_HOST"] = host;
   await runCommandLine(["node", "offshoot", ...args]);
