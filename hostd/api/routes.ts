@@ -1,4 +1,5 @@
 import type { Route } from './route.ts';
+import { egressRoutes } from './routes/egress.ts';
 import { eventsRoute } from './routes/events.ts';
 import { execOutputRoute } from './routes/exec-output.ts';
 import { execRoutes } from './routes/execs.ts';
@@ -16,6 +17,7 @@ export function allRoutes(services: HostRouteServices): readonly Route[] {
     ...sandboxRoutes,
     ...forkRoutes,
     ...pauseRoutes,
+    ...egressRoutes,
     ...snapshotRoutes,
     ...execRoutes,
     execOutputRoute,

@@ -12,6 +12,8 @@ export const eventTypes = [
   'sandbox.resumed',
   'sandbox.stopping',
   'sandbox.gone',
+  'egress.changed',
+  'egress.denied',
   'exec.started',
   'exec.ended',
   'image.built',
@@ -23,6 +25,7 @@ export const eventTypes = [
   'host.started',
   'host.stopping',
   'host.pressure',
+  'host.egress-helper',
 ] as const;
 
 /** One event: GET /v1/events is SSE with `id` as the event id; Last-Event-ID continues after it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { forkIdSchema, labelsSchema, nameSchema, sandboxIdSchema } from './common.ts';
-import { egressSchema, sandboxSchema } from './sandbox.ts';
+import { egressPolicySchema } from './egress.ts';
+import { sandboxSchema } from './sandbox.ts';
 import { snapshotSchema } from './snapshot.ts';
 
 /** POST /v1/sandboxes/{id}/fork */
@@ -11,7 +12,7 @@ export const forkSchema = z.strictObject({
   /** Over the source's own. */
   labels: labelsSchema.default({}),
   /** Absent: the source's. */
-  egress: egressSchema.optional(),
+  egress: egressPolicySchema.optional(),
   /** The lease of each copy; absent: as long as the source's was given. */
   timeoutSeconds: z.number().int().min(1).max(604_800).optional(),
   /** Keep what the copies start from as a snapshot of this name (true: a generated one). */

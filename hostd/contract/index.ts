@@ -1,4 +1,5 @@
 export * from './common.ts';
+export * from './egress.ts';
 export * from './sandbox.ts';
 export * from './fork.ts';
 export * from './snapshot.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { egressPolicyInfoSchema, egressPolicySchema } from './egress.ts';
 import { envSchema, labelsSchema, nameSchema, querySwitchSchema, sandboxIdSchema, timestampSchema } from './common.ts';
 
 export const sandboxStates = ['queued', 'creating', 'running', 'paused', 'stopping', 'gone'] as const;
@@ -21,8 +22,6 @@ export const endReasons = [
 export const endReasonSchema = z.enum(endReasons);
 export type EndReason = z.infer<typeof endReasonSchema>;
 
-export const egressSchema = z.strictObject({ mode: z.enum(['open', 'none']) });
-
 export const createSandboxSchema = z
   .strictObject({
     /** Chosen by the client to make create idempotent; generated when absent. */
@@ -44,7 +43,8 @@ export const createSandboxSchema = z
     labels: labelsSchema.default({}),
     /** Default environment of every exec. */
     env: envSchema.default({}),
-    egress: egressSchema.optional(),
+    /** Absent: the snapshot's, or else the host's default. */
+    egress: egressPolicySchema.optional(),
     /** How long to wait for room; 0 fails at once with capacity-exhausted. */
     waitSeconds: z.number().int().min(0).max(86_400).default(0),
   })
@@ -86,7 +86,7 @@ export const sandboxSchema = z.object({
   /** The shape it really has. */
   memoryMiB: z.number().int(),
   diskMiB: z.number().int(),
-  egress: egressSchema,
+  egress: egressPolicyInfoSchema,
   isolation: z.object({ tier: z.enum(['kvm', 'emulated']), reason: z.string() }),
   timeoutSeconds: z.number().int(),
   createdAt: timestampSchema,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nameSchema, sandboxIdSchema, timestampSchema } from './common.ts';
-import { egressSchema } from './sandbox.ts';
+import { egressPolicyInfoSchema } from './egress.ts';
 
 /** POST /v1/sandboxes/{id}/snapshot */
 export const createSnapshotSchema = z.strictObject({
@@ -20,7 +20,7 @@ export const snapshotSchema = z.object({
   memoryMiB: z.number().int(),
   diskMiB: z.number().int(),
   /** What a sandbox created from it may reach unless told otherwise. */
-  egress: egressSchema,
+  egress: egressPolicyInfoSchema.omit({ revision: true }),
   createdAt: timestampSchema,
   expiresAt: timestampSchema.nullable(),
   /** What it takes on disk. */

@@ -51,7 +51,7 @@ export const catalogue = {
     hint: 'Send the headers and the body without long pauses.',
   },
   'egress-rules-invalid': {
-    status: 0,
+    status: 400,
     retryable: false,
     title: 'An egress rule is not valid.',
     hint: 'Correct the rules named in details.issues; each says what to write instead.',

@@ -1,11 +1,15 @@
 import { OffshootError } from '../errors/offshoot-error.ts';
-import type { EgressMode, GuestLink, Network, NetworkSlot } from './network.ts';
+import type { PinDocument } from './egress/dns/pin-document.ts';
+import type { CountedTraffic } from './egress/firewall/counted-traffic.ts';
+import type { GateReport, GateRow } from './egress/gate/gate.ts';
+import type { HelperEvent } from './egress/gate/helper-keeper.ts';
+import type { GuestLink, LivingSlot, Network, NetworkSlot, SlotEgress } from './network.ts';
 
-export type FakeNetworkOperation = 'start' | 'create' | 'remove' | 'existing' | 'stop';
+export type FakeNetworkOperation = 'start' | 'create' | 'set' | 'remove' | 'existing' | 'stop';
 
 export interface FakeSlot {
   uid: number;
-  mode: EgressMode;
+  egress: SlotEgress;
   /** Left by a create that failed half way. */
   halfMade: boolean;
 }
@@ -38,6 +42,14 @@ export class FakeNetwork implements Network {
   readonly slots = new Map<number, FakeSlot>();
   /** Every call in order, for example `create 3`. */
   readonly calls: string[] = [];
+  readonly pins = new Map<string, PinDocument>();
+  /** Given by `countedByGate`, whole each time, as after a restart. */
+  gateRows: GateRow[] = [];
+  /** Given by `countedByFilter`. */
+  readonly filterRows = new Map<number, CountedTraffic[]>();
+  /** What `start` was told. */
+  living: readonly LivingSlot[] = [];
+  onHelperEvent: (event: HelperEvent) => void = () => undefined;
   started = false;
   #faults: Fault[] = [];
   #holds: Hold[] = [];
@@ -73,25 +85,51 @@ export class FakeNetwork implements Network {
     return { slot, netnsName, netnsPath: `/run/netns/${netnsName}`, tapName: 'tap0', hostSideAddress };
   }
 
-  async start(): Promise<void> {
+  async start(options: { living: readonly LivingSlot[]; onHelperEvent: (event: HelperEvent) => void }): Promise<void> {
     await this.#enter('start');
+    this.living = options.living;
+    this.onHelperEvent = options.onHelperEvent;
     this.started = true;
   }
 
-  async create(slot: number, uid: number, mode: EgressMode): Promise<NetworkSlot> {
+  async create(slot: number, uid: number, egress: SlotEgress): Promise<NetworkSlot> {
     const described = this.describe(slot);
     try {
       await this.#enter('create', slot);
     } catch (error) {
       if (error instanceof HalfMade) {
-        this.slots.set(slot, { uid, mode, halfMade: true });
+        this.slots.set(slot, { uid, egress, halfMade: true });
         throw error.cause;
       }
       throw error;
     }
     if (!this.started) throw new OffshootError('network-setup-failed', { message: 'start() was not called' });
-    this.slots.set(slot, { uid, mode, halfMade: false });
+    this.slots.set(slot, { uid, egress, halfMade: false });
     return described;
+  }
+
+  async setEgress(slot: number, egress: SlotEgress): Promise<void> {
+    await this.#enter('set', slot);
+    const made = this.slots.get(slot);
+    if (made === undefined) throw new OffshootError('network-setup-failed', { message: 'no such slot' });
+    this.slots.set(slot, { ...made, egress });
+  }
+
+  async pinsOf(sandboxId: string): Promise<PinDocument> {
+    return Promise.resolve(this.pins.get(sandboxId) ?? { version: 1, pins: [] });
+  }
+
+  async restorePins(sandboxId: string, document: PinDocument): Promise<void> {
+    this.pins.set(sandboxId, document);
+    await Promise.resolve();
+  }
+
+  async countedByGate(): Promise<GateReport> {
+    return Promise.resolve({ cursor: {}, rows: this.gateRows, more: false });
+  }
+
+  async countedByFilter(slot: number): Promise<CountedTraffic[]> {
+    return Promise.resolve(this.filterRows.get(slot) ?? []);
   }
 
   async remove(slot: number): Promise<void> {

@@ -3,6 +3,9 @@ import type {
   CreateExec,
   CreateSandbox,
   CreateSnapshot,
+  EgressPolicyInfo,
+  EgressPolicyRequest,
+  EgressReport,
   ExecInfo,
   FileEntry,
   ForkResult,
@@ -83,6 +86,10 @@ export interface SandboxService {
   fork(id: string, request: ForkSandbox, options?: ForkOptions): Promise<ForkResult>;
   /** Stops what a fork under way has started and gives the rest up; resolves when that is done. Throws `fork-not-found`. */
   cancelFork(forkId: string): Promise<void>;
+  /** In force when it resolves, for a paused sandbox, too; connections it does not allow are cut. Throws `egress-rules-invalid`. */
+  setEgress(id: string, policy: EgressPolicyRequest): Promise<EgressPolicyInfo>;
+  /** What it may reach, what it reached and what was denied; of one that has ended as long as its tombstone is kept. */
+  egressReport(id: string): Promise<EgressReport>;
   /** Console of the guest's kernel, bounded. */
   console(id: string): Promise<string>;
 }

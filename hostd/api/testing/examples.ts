@@ -2,6 +2,7 @@ import type {
   CreateExec,
   CreateSandbox,
   CreateSnapshot,
+  EgressReport,
   ExecInfo,
   HostInfo,
   ImageInfo,
@@ -24,7 +25,7 @@ export function exampleSandbox(id: string, request: CreateSandbox): SandboxInfo 
     cpus: request.cpus ?? 1,
     memoryMiB: request.memoryMiB ?? 512,
     diskMiB: request.diskMiB ?? 8192,
-    egress: request.egress ?? { mode: 'open' },
+    egress: { mode: 'audit', allow: [], ...request.egress, revision: 1 },
     isolation: { tier: 'emulated', reason: 'a fake' },
     timeoutSeconds: request.timeoutSeconds,
     createdAt: at,
@@ -45,7 +46,7 @@ export function exampleSnapshot(source: SandboxInfo, { name, retentionDays }: Cr
     cpus: source.cpus,
     memoryMiB: source.memoryMiB,
     diskMiB: source.diskMiB,
-    egress: source.egress,
+    egress: { mode: source.egress.mode, allow: source.egress.allow },
     createdAt: at,
     expiresAt: retentionDays === undefined ? null : new Date(Date.parse(at) + retentionDays * 86_400_000).toISOString(),
     storedMiB: 130.5,
@@ -60,6 +61,20 @@ export function exampleSnapshot(source: SandboxInfo, { name, retentionDays }: Cr
     hasEnvValues: false,
     restorable: { ok: true, reason: 'made by this QEMU' },
     usedBy: [],
+  };
+}
+
+export function exampleEgressReport({ egress }: SandboxInfo): EgressReport {
+  const place = { address: null, transport: 'tcp', bytesIn: 0, bytesOut: 0, firstAt: at, lastAt: at } as const;
+  return {
+    policy: egress,
+    allowed: [{ ...place, name: 'packages.example.com', port: 443, count: 3, bytesIn: 52_000, bytesOut: 1200 }],
+    denied: [
+      { ...place, name: 'other.example.com', port: 443, count: 2, reason: 'sni', blocked: egress.mode === 'enforce' },
+    ],
+    deniedCount: 2,
+    omitted: 0,
+    suggestedAllow: [...egress.allow, 'other.example.com:443'],
   };
 }
 
@@ -116,5 +131,5 @@ export const exampleHost: HostInfo = {
     memoryCommittedMiB: 0,
     diskFreeMiB: 10_000,
   },
-  network: { subnet: '10.83.0.0/16', defaultEgressMode: 'open' },
+  network: { subnet: '10.83.0.0/16', defaultEgressMode: 'audit' },
 };

@@ -79,7 +79,7 @@ export class FakeForks {
       forkedFrom: source.id,
       generation: source.generation + 1,
       labels: { ...source.labels, ...request.labels },
-      egress: request.egress ?? source.egress,
+      egress: { ...source.egress, ...request.egress },
       timeoutSeconds: request.timeoutSeconds ?? source.timeoutSeconds,
     };
     this.#machines.set(id, copy);

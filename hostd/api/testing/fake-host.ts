@@ -11,7 +11,14 @@ import type {
   SandboxService,
   SnapshotService,
 } from '../../sandbox/host.ts';
-import { exampleExec, exampleHost, exampleImage, exampleSandbox, exampleSnapshot } from './examples.ts';
+import {
+  exampleEgressReport,
+  exampleExec,
+  exampleHost,
+  exampleImage,
+  exampleSandbox,
+  exampleSnapshot,
+} from './examples.ts';
 import { FakeForks } from './fake-forks.ts';
 import { FakeOutput } from './fake-output.ts';
 
@@ -74,6 +81,12 @@ export class FakeHost implements Host {
       this.calls.push(['cancel', forkId]);
       return this.forks.cancel(forkId);
     },
+    setEgress: async (id, policy) => {
+      this.calls.push(['egress', id, policy]);
+      const egress = { ...policy, revision: this.machine(id).egress.revision + 1 };
+      return (await this.#change(id, { egress })).egress;
+    },
+    egressReport: (id) => Promise.resolve(exampleEgressReport(this.machine(id))),
     console: (id) => Promise.resolve(`console of ${this.machine(id).id}\n`),
   };
 
