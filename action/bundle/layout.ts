@@ -15,6 +15,8 @@ export const programs: Readonly<Record<string, string>> = {
   'local-host': 'action/local/local-host.ts',
   offshoot: 'hostd/cli/main.ts',
   'digest-worker': 'hostd/sandbox/snapshot/digest-worker.ts',
+  'egress-resolver': 'hostd/net/egress/gate/resolver-process.ts',
+  'egress-proxy': 'hostd/net/egress/gate/proxy-process.ts',
   'image-digest': 'hostd/guest/image/print-recipe-digest.ts',
 };
 

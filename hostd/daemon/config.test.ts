@@ -39,7 +39,7 @@ describe('the configuration', () => {
       kvm: 'probe',
       kvmProbeDeadlineMs: 3000,
       logLevel: 'info',
-      sandboxes: { uidBase: 640_000, overcommitRatio: 4, defaultEgressMode: 'open' },
+      sandboxes: { uidBase: 640_000, overcommitRatio: 4, defaultEgressMode: 'audit' },
       network: { instance: 'main' },
     });
   });

@@ -1,6 +1,8 @@
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { ChannelConnector } from '../guest/channel/connector.ts';
 import { createImageStore } from '../guest/image/image-store.ts';
+import type { OpenGate } from '../net/egress/egress-side.ts';
+import { openGate } from '../net/egress/gate/gate.ts';
 import { openLinuxNetwork } from '../net/linux-network.ts';
 import { installation } from '../platform/installation.ts';
 import { systemRunner } from '../platform/run.ts';
@@ -16,6 +18,27 @@ export function qemuOptions(config: HostdConfig): OpenQemuOptions {
   return { runner: systemRunner, nativeDirectory, kvm: config.kvm, kvmDeadlineMs: config.kvmProbeDeadlineMs };
 }
 
+/** Helpers stream much and keep little: a small young generation and a bounded old one keep them small. */
+const helperNode = [
+  process.execPath,
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=1',
+  '--max-old-space-size=64',
+];
+
+function gateIn(stateDirectory: string): OpenGate {
+  const { resolverProcess, proxyProcess } = installation;
+  return (proxyNetnsPath, options) =>
+    openGate({
+      ...options,
+      stateDirectory,
+      commands: {
+        resolver: [...helperNode, resolverProcess],
+        proxy: ['nsenter', `--net=${proxyNetnsPath}`, '--', ...helperNode, proxyProcess],
+      },
+    });
+}
+
 /** The real parts. Widens PATH to the folders of system programs for everything hostd starts. */
 export const systemParts: DaemonParts = {
   checkHost: async () => {
@@ -25,7 +48,7 @@ export const systemParts: DaemonParts = {
     await requireTools(process.env.PATH);
   },
   openVmm: (config) => openQemuVmm(qemuOptions(config)),
-  openNetwork: (config) => openLinuxNetwork(config.network, systemRunner),
+  openNetwork: (config) => openLinuxNetwork(config.network, systemRunner, gateIn(config.stateDirectory)),
   openImages: (config) => createImageStore({ stateDirectory: config.stateDirectory }),
   guests: new ChannelConnector(),
   resources: (config) => linuxResources(config.stateDirectory),

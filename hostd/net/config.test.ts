@@ -6,6 +6,7 @@ test('without settings a host gets the documented defaults', () => {
     instance: 'main',
     subnet: { base: 0x0a53_0000, prefixLength: 16 },
     dnsPort: 53,
+    policyDnsPort: 1053,
     resolvConf: '/etc/resolv.conf',
     checkSeconds: 30,
     maxFlowsPerSandbox: 8192,
@@ -54,4 +55,9 @@ test('DNS servers are addresses, with a port where it is not 53', () => {
   }
   expect(networkConfigSchema.safeParse({ dnsUpstreams: [] }).success).toBe(false);
   expect(networkConfigSchema.safeParse({ dnsUpstreams: ['dns.example'] }).success).toBe(false);
+});
+
+test('names are forwarded and answered by policy on two ports', () => {
+  expect(networkConfigSchema.safeParse({ dnsPort: 1053 }).success).toBe(false);
+  expect(networkConfigSchema.safeParse({ dnsPort: 1053, policyDnsPort: 53 }).success).toBe(true);
 });

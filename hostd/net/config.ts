@@ -45,8 +45,7 @@ const upstreamSchema = z.string().transform((text, context): Upstream => {
   return z.NEVER;
 });
 
-/** The `network` part of hostd's configuration. */
-export const networkConfigSchema = z.strictObject({
+const fieldsSchema = z.strictObject({
   /** Carried by every name on the host, so that several hostds can share it: each needs its own instance and its own subnet. */
   instance: z
     .string()
@@ -60,11 +59,19 @@ export const networkConfigSchema = z.strictObject({
   dnsUpstreams: z.array(upstreamSchema).min(1).max(8).optional(),
   /** Port on the bridge where hostd answers DNS; sandboxes always ask port 53 of their gateway. */
   dnsPort: z.int().min(1).max(65_535).default(53),
+  /** Port on the bridge where names are answered by policy; it must not be `dnsPort`. */
+  policyDnsPort: z.int().min(1).max(65_535).default(1053),
   resolvConf: z.string().startsWith('/').default('/etc/resolv.conf'),
   /** How often hostd looks whether its bridge and rules still stand, and mends them: other programs reload firewalls. */
   checkSeconds: z.number().min(0.1).max(3600).default(30),
   /** Connections and UDP flows one sandbox may have open at once. */
   maxFlowsPerSandbox: z.int().min(16).max(1_000_000).default(8192),
+});
+
+/** The `network` part of hostd's configuration. */
+export const networkConfigSchema = fieldsSchema.superRefine(({ dnsPort, policyDnsPort }, context) => {
+  if (dnsPort !== policyDnsPort) return;
+  context.addIssue({ code: 'custom', path: ['policyDnsPort'], message: 'must be another port than dnsPort' });
 });
 
 export type NetworkConfig = z.output<typeof networkConfigSchema>;

@@ -14,16 +14,17 @@ export interface Passage {
  */
 export function passages(plan: NetworkPlan, hook: string): Passage[] {
   const { bridgeName, bridgeAddress, ruleComment } = plan;
-  const dnsPort = String(plan.dnsPort);
-  const dns = (direction: 'in' | 'out', protocol: string): Passage => ({
+  const dns = (direction: 'in' | 'out', protocol: string, port: number): Passage => ({
     match:
       direction === 'in'
-        ? `iifname "${bridgeName}" ip daddr ${bridgeAddress} ${protocol} dport ${dnsPort}`
-        : `oifname "${bridgeName}" ip saddr ${bridgeAddress} ${protocol} sport ${dnsPort}`,
-    comment: `${ruleComment} dns ${direction} ${bridgeAddress}:${dnsPort}/${protocol}`,
+        ? `iifname "${bridgeName}" ip daddr ${bridgeAddress} ${protocol} dport ${String(port)}`
+        : `oifname "${bridgeName}" ip saddr ${bridgeAddress} ${protocol} sport ${String(port)}`,
+    comment: `${ruleComment} dns ${direction} ${bridgeAddress}:${String(port)}/${protocol}`,
   });
-  if (hook === 'input') return [dns('in', 'udp'), dns('in', 'tcp')];
-  if (hook === 'output') return [dns('out', 'udp'), dns('out', 'tcp')];
+  const bothWays = (direction: 'in' | 'out'): Passage[] =>
+    [plan.dnsPort, plan.policyDnsPort].flatMap((port) => [dns(direction, 'udp', port), dns(direction, 'tcp', port)]);
+  if (hook === 'input') return bothWays('in');
+  if (hook === 'output') return bothWays('out');
   if (hook !== 'forward') return [];
   return [
     { match: `iifname "${bridgeName}"`, comment: `${ruleComment} out` },

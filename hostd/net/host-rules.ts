@@ -9,7 +9,7 @@ const idleConnectionSeconds = 7500;
  */
 export function hostRules(plan: NetworkPlan): string {
   const { bridgeName, bridgeAddress, subnet, tableName } = plan;
-  const dnsPort = String(plan.dnsPort);
+  const dnsPorts = `{ ${String(plan.dnsPort)}, ${String(plan.policyDnsPort)} }`;
   return `table inet ${tableName}
 delete table inet ${tableName}
 table inet ${tableName} {
@@ -28,8 +28,8 @@ table inet ${tableName} {
     iifname != "${bridgeName}" accept
     meta nfproto != ipv4 drop
     ip saddr != ${subnet} drop
-    ip daddr ${bridgeAddress} udp dport ${dnsPort} accept
-    ip daddr ${bridgeAddress} tcp dport ${dnsPort} accept
+    ip daddr ${bridgeAddress} udp dport ${dnsPorts} accept
+    ip daddr ${bridgeAddress} tcp dport ${dnsPorts} accept
     fib daddr type local goto refuse
     ip daddr ${subnet} goto refuse
   }

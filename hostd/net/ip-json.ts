@@ -14,7 +14,7 @@ export type Link = z.output<typeof linksSchema>[number];
 const addressesSchema = z.array(
   z.object({
     ifname: z.string(),
-    addr_info: z.array(z.object({ local: z.string().optional(), prefixlen: z.number() })),
+    addr_info: z.array(z.object({ local: z.string().optional(), prefixlen: z.number(), scope: z.string().optional() })),
   }),
 );
 
@@ -46,6 +46,15 @@ export async function listAddresses(runner: Runner, interfaceName: string): Prom
   return found.flatMap((one) =>
     one.addr_info.flatMap((info) => (info.local === undefined ? [] : [`${info.local}/${String(info.prefixlen)}`])),
   );
+}
+
+/** All addresses of this network namespace but those that every host has (loopback, link-local). Throws CommandError. */
+export async function listOwnAddresses(runner: Runner): Promise<string[]> {
+  const found = addressesSchema.parse(await ipJson(runner, ['addr', 'show']));
+  const all = found.flatMap((one) =>
+    one.addr_info.flatMap(({ local, scope }) => (scope === 'global' && local !== undefined ? [local] : [])),
+  );
+  return [...new Set(all)].sort();
 }
 
 /** IPv4 routes of the main table. Throws CommandError. */

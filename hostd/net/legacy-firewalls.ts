@@ -12,17 +12,18 @@ interface LegacyRule {
 
 function legacyPassages(plan: NetworkPlan): LegacyRule[] {
   const { bridgeName, bridgeAddress } = plan;
-  const dnsPort = String(plan.dnsPort);
-  const dns = ['udp', 'tcp'].flatMap((protocol): LegacyRule[] => [
-    {
-      chain: 'INPUT',
-      match: ['-d', `${bridgeAddress}/32`, '-i', bridgeName, '-p', protocol, '-m', protocol, '--dport', dnsPort],
-    },
-    {
-      chain: 'OUTPUT',
-      match: ['-s', `${bridgeAddress}/32`, '-o', bridgeName, '-p', protocol, '-m', protocol, '--sport', dnsPort],
-    },
-  ]);
+  const dns = [plan.dnsPort, plan.policyDnsPort].map(String).flatMap((port) =>
+    ['udp', 'tcp'].flatMap((protocol): LegacyRule[] => [
+      {
+        chain: 'INPUT',
+        match: ['-d', `${bridgeAddress}/32`, '-i', bridgeName, '-p', protocol, '-m', protocol, '--dport', port],
+      },
+      {
+        chain: 'OUTPUT',
+        match: ['-s', `${bridgeAddress}/32`, '-o', bridgeName, '-p', protocol, '-m', protocol, '--sport', port],
+      },
+    ]),
+  );
   return [{ chain: 'FORWARD', match: ['-i', bridgeName] }, { chain: 'FORWARD', match: ['-o', bridgeName] }, ...dns];
 }
 

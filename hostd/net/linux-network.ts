@@ -1,12 +1,17 @@
 import { readdir } from 'node:fs/promises';
-import { isOffshootError } from '../errors/offshoot-error.ts';
+import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 import { runChecked, type Runner } from '../platform/run.ts';
 import type { NetworkConfig } from './config.ts';
 import { openDnsForwarder, type DnsForwarder } from './dns/forwarder.ts';
+import type { PinDocument } from './egress/dns/pin-document.ts';
+import { EgressSide, type OpenGate } from './egress/egress-side.ts';
+import { countedTraffic, type CountedTraffic } from './egress/firewall/counted-traffic.ts';
+import type { Gate, GateCursor, GateReport } from './egress/gate/gate.ts';
+import type { HelperEvent } from './egress/gate/helper-keeper.ts';
 import { uplinkMtu } from './host-bridge.ts';
 import { HostSide } from './host-side.ts';
 import { listLinks } from './ip-json.ts';
-import type { EgressMode, GuestLink, Network, NetworkSlot } from './network.ts';
+import type { GuestLink, LivingSlot, Network, NetworkSlot, SlotEgress } from './network.ts';
 import {
   netnsDirectory,
   planNetwork,
@@ -18,12 +23,11 @@ import {
 } from './plan.ts';
 import { setupError, step } from './setup-error.ts';
 import { insideBatch, insideScript, outsideBatch, removeBatch } from './slot-commands.ts';
-import { slotRules } from './slot-rules.ts';
 
-/** The real network: netns, veth, tap and nft of this host. Reads the uplink's MTU; changes nothing yet. Throws `network-setup-failed`, `tool-missing`. */
-export async function openLinuxNetwork(config: NetworkConfig, runner: Runner): Promise<Network> {
+/** The real network: netns, veth, tap and nft of this host. Reads the uplink's MTU; changes nothing yet. Without a gate there are no policies but open and none. Throws `network-setup-failed`, `tool-missing`. */
+export async function openLinuxNetwork(config: NetworkConfig, runner: Runner, openGate?: OpenGate): Promise<Network> {
   try {
-    return new LinuxNetwork(config, runner, planNetwork(config, config.mtu ?? (await uplinkMtu(runner))));
+    return new LinuxNetwork(config, runner, planNetwork(config, config.mtu ?? (await uplinkMtu(runner))), openGate);
   } catch (error) {
     throw setupError('Reading the MTU of the uplink', error);
   }
@@ -36,17 +40,20 @@ class LinuxNetwork implements Network {
   readonly #runner: Runner;
   readonly #plan: NetworkPlan;
   readonly #host: HostSide;
+  readonly #egress: EgressSide;
   #dns: DnsForwarder | undefined;
   #checks: NodeJS.Timeout | undefined;
   #failedCheck: string | undefined;
   /** Starting, checking and stopping take turns. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(config: NetworkConfig, runner: Runner, plan: NetworkPlan) {
+  constructor(config: NetworkConfig, runner: Runner, plan: NetworkPlan, openGate: OpenGate | undefined) {
     this.#config = config;
     this.#runner = runner;
     this.#plan = plan;
     this.#host = new HostSide(runner, plan);
+    const dns = { resolvConf: config.resolvConf, upstreams: config.dnsUpstreams };
+    this.#egress = new EgressSide({ runner, plan, openGate, dns });
     this.link = plan.link;
     this.capacity = plan.capacity;
   }
@@ -55,8 +62,12 @@ class LinuxNetwork implements Network {
     return [...this.#host.findings, ...(this.#failedCheck === undefined ? [] : [this.#failedCheck])];
   }
 
-  async start(): Promise<void> {
-    await this.#inTurn(() => this.#setUp());
+  async start(options: { living: readonly LivingSlot[]; onHelperEvent: (event: HelperEvent) => void }): Promise<void> {
+    const living = options.living.map(({ slot, egress }) => ({ slot: this.#slot(slot), egress }));
+    await this.#inTurn(async () => {
+      await this.#setUp();
+      await step('Starting resolver and proxy', () => this.#egress.open(living, options.onHelperEvent));
+    });
     this.#checks ??= setInterval(() => void this.#check(), this.#config.checkSeconds * 1000).unref();
   }
 
@@ -64,23 +75,46 @@ class LinuxNetwork implements Network {
     return publicPart(this.#slot(slot));
   }
 
-  async create(slot: number, uid: number, mode: EgressMode): Promise<NetworkSlot> {
+  async create(slot: number, uid: number, egress: SlotEgress): Promise<NetworkSlot> {
     const planned = this.#slot(slot);
     await step(`Making the network of slot ${String(slot)}`, async () => {
       try {
-        await this.#make(planned, uid, mode);
+        await this.#make(planned, uid, egress);
       } catch (firstError) {
         // Something of the slot is there already: once more from a clean slate.
         if (isOffshootError(firstError)) throw firstError;
         await this.#remove(slot);
-        await this.#make(planned, uid, mode);
+        await this.#make(planned, uid, egress);
       }
     });
     return publicPart(planned);
   }
 
+  async setEgress(slot: number, egress: SlotEgress): Promise<void> {
+    await step(`Changing what slot ${String(slot)} may reach`, () => this.#egress.change(this.#slot(slot), egress));
+  }
+
+  pinsOf(sandboxId: string): Promise<PinDocument> {
+    return this.#gate().pinsOf(sandboxId);
+  }
+
+  restorePins(sandboxId: string, document: PinDocument): Promise<void> {
+    return this.#gate().restorePins(sandboxId, document);
+  }
+
+  countedByGate(since?: GateCursor): Promise<GateReport> {
+    return this.#gate().report(since);
+  }
+
+  async countedByFilter(slot: number): Promise<CountedTraffic[]> {
+    const { netnsPath } = this.#slot(slot);
+    return step(`Reading what slot ${String(slot)} was refused`, () => countedTraffic(this.#runner, netnsPath));
+  }
+
   async remove(slot: number): Promise<void> {
-    await step(`Removing the network of slot ${String(slot)}`, () => this.#remove(slot));
+    await step(`Removing the network of slot ${String(slot)}`, async () => {
+      await Promise.all([this.#remove(slot), this.#egress.forget(slot)]);
+    });
   }
 
   async existing(): Promise<number[]> {
@@ -100,8 +134,9 @@ class LinuxNetwork implements Network {
     return this.#inTurn(async () => {
       await this.#dns?.close();
       this.#dns = undefined;
-      if (keep) return;
+      if (keep) return this.#egress.close(true);
       await Promise.all((await this.existing()).map((slot) => this.remove(slot)));
+      await this.#egress.close(false);
       await this.#host.remove();
     });
   }
@@ -117,6 +152,7 @@ class LinuxNetwork implements Network {
         ...(dnsUpstreams === undefined ? {} : { upstreams: dnsUpstreams }),
       });
     });
+    await step('Letting sandboxes reach resolver and proxy', () => this.#egress.ensure());
   }
 
   async #check(): Promise<void> {
@@ -136,14 +172,27 @@ class LinuxNetwork implements Network {
     return result;
   }
 
+  #gate(): Gate {
+    const { gate } = this.#egress;
+    if (gate !== undefined) return gate;
+    throw new OffshootError('network-setup-failed', { message: 'Resolver and proxy were not started.' });
+  }
+
   #slot(slot: number): SlotPlan {
     return planSlot(this.#plan, this.#config.subnet.base, slot);
   }
 
-  async #make(slot: SlotPlan, uid: number, mode: EgressMode): Promise<void> {
-    await runChecked(this.#runner, 'ip', ['-batch', '-'], { input: outsideBatch(this.#plan, slot) });
-    const inside = [`--net=${slot.netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', slotRules(this.#plan, slot, mode)];
-    await runChecked(this.#runner, 'nsenter', inside, { input: insideBatch(this.#plan, slot, uid) });
+  async #make(slot: SlotPlan, uid: number, egress: SlotEgress): Promise<void> {
+    const [rules] = await Promise.all([
+      this.#egress.prepare(slot, egress),
+      runChecked(this.#runner, 'ip', ['-batch', '-'], { input: outsideBatch(this.#plan, slot) }),
+    ]);
+    const batch = insideBatch(this.#plan, slot, uid);
+    const inside = [`--net=${slot.netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', batch];
+    await Promise.all([
+      runChecked(this.#runner, 'nsenter', inside, { input: rules }),
+      this.#egress.admit(slot, egress),
+    ]);
   }
 
   async #remove(slot: number): Promise<void> {

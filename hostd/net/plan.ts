@@ -6,8 +6,8 @@ import type { GuestLink, NetworkSlot } from './network.ts';
 
 /** The kernel's BR_MAX_PORTS is 1024 (net/bridge/br_private.h); a few are left for the administrator. */
 const maxBridgePorts = 1000;
-/** Bridge address, the four addresses of the guest link, and the base. */
-const reservedAddresses = 6;
+/** Bridge address, the proxy's, the four addresses of the guest link, and the base. */
+const reservedAddresses = 7;
 
 export const netnsDirectory = '/run/netns';
 export const tapName = 'tap0';
@@ -32,6 +32,7 @@ export interface NetworkPlan {
   netnsPrefix: string;
   vethPrefix: string;
   dnsPort: number;
+  policyDnsPort: number;
   maxFlowsPerSandbox: number;
   capacity: number;
   link: GuestLink;
@@ -57,6 +58,7 @@ export function planNetwork(config: NetworkConfig, mtu: number): NetworkPlan {
     netnsPrefix: `offshoot-${instance}-`,
     vethPrefix: `ov-${instance}-`,
     dnsPort: config.dnsPort,
+    policyDnsPort: config.policyDnsPort,
     maxFlowsPerSandbox: config.maxFlowsPerSandbox,
     capacity: Math.min(maxBridgePorts, networkSize(subnet) - reservedAddresses),
     link: {

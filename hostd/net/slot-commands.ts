@@ -1,3 +1,4 @@
+import { planProxy, slotToProxyBatch } from './egress/firewall/proxy-plan.ts';
 import { gatewayMac, tapName, uplinkName, type NetworkPlan, type SlotPlan } from './plan.ts';
 
 /** For `ip -batch` on the host: the netns, and a veth from it to a port of the bridge that can't talk to other ports. */
@@ -33,12 +34,14 @@ export function insideBatch(plan: NetworkPlan, slot: SlotPlan, uid: number): str
     `neigh replace ${link.address} lladdr ${link.guestMac} dev ${tapName} nud permanent`,
     `neigh replace ${plan.bridgeAddress} lladdr ${plan.bridgeMac} dev ${uplinkName} nud permanent`,
     `route add default via ${plan.bridgeAddress} dev ${uplinkName}`,
+    ...slotToProxyBatch(slot, planProxy(plan), uplinkName),
   ]);
 }
 
 /**
- * Run by `sh -c` inside the netns with the rules as its argument and the batch as its input, so that one process start on hostd's side
- * does it all. The rules come first: nothing is up before they hold.
+ * Run by `sh -c` inside the netns with the batch as its argument and the rules, which may be long, as its input, so that one process start
+ * on hostd's side does it all. The rules come first: nothing is up before they hold. The kernel's brake on ICMP errors would leave the later
+ * ones of many refusals unsaid.
  */
 export const insideScript = `set -e
 echo 1 > /proc/sys/net/ipv4/ip_forward
@@ -46,8 +49,9 @@ if [ -e /proc/sys/net/ipv6/conf/all/disable_ipv6 ]; then
   echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
   echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
 fi
-nft "$1"
-exec ip -batch -`;
+echo 0 > /proc/sys/net/ipv4/icmp_ratelimit
+nft -f -
+printf %s "$1" | ip -batch -`;
 
 /** For `ip -force -batch`: deleting the veth's host side is what takes its other end away at once; the kernel clears a netns later. */
 export function removeBatch(slot: Pick<SlotPlan, 'netnsName' | 'vethName'>): string {

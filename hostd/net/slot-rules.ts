@@ -1,5 +1,4 @@
 import { formatIpv4Network, networkContains, parseIpv4Network } from './ipv4.ts';
-import type { EgressMode } from './network.ts';
 import { tapName, uplinkName, type NetworkPlan, type SlotPlan } from './plan.ts';
 
 /** Closed in every policy: not the public internet. RFC 1122, 1918, 3927 (the metadata service) and 6598; the host's own addresses are closed by the host's rules. */
@@ -25,7 +24,7 @@ export function closedRanges(plan: Pick<NetworkPlan, 'subnet'>): string[] {
 }
 
 /** The nft ruleset of one sandbox's netns, for a netns that has none yet. Everything it does not name is dropped. */
-export function slotRules(plan: NetworkPlan, slot: SlotPlan, mode: EgressMode): string {
+export function slotRules(plan: NetworkPlan, slot: SlotPlan, mode: 'open' | 'none'): string {
   const parts = mode === 'none' ? [fromGuest(plan), refuseAll] : [open(plan, slot)];
   return `table inet offshoot {\n${[refuse, ...parts].join('')}}\n`;
 }

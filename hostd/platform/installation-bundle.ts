@@ -15,5 +15,7 @@ export const installation: Installation = {
   downloadKernelScript: path.join(folder, 'download-kernel.sh'),
   packageList: path.join(folder, 'debian-packages.txt'),
   digestWorker: path.join(folder, 'digest-worker.mjs'),
+  resolverProcess: path.join(folder, 'egress-resolver.mjs'),
+  proxyProcess: path.join(folder, 'egress-proxy.mjs'),
   mendNative: `fetch the whole folder ${folder} again: a part of it is missing`,
 };

@@ -13,6 +13,9 @@ export interface Installation {
   packageList: string;
   /** Entry of the thread that computes digests. */
   digestWorker: string;
+  /** Entries of the processes that answer names and carry named traffic. */
+  resolverProcess: string;
+  proxyProcess: string;
   /** What to do when a binary is missing. */
   mendNative: string;
 }

@@ -19,5 +19,7 @@ export const installation: Installation = {
   downloadKernelScript: path.join(hostd, 'guest/image/kernel/download-kernel.sh'),
   packageList: path.join(hostd, 'setup/debian-packages.txt'),
   digestWorker: path.join(hostd, 'sandbox/snapshot/digest-worker.ts'),
+  resolverProcess: path.join(hostd, 'net/egress/gate/resolver-process.ts'),
+  proxyProcess: path.join(hostd, 'net/egress/gate/proxy-process.ts'),
   mendNative: `npm run native --prefix ${root}`,
 };

@@ -2,6 +2,7 @@ import type { CreateSandbox } from '../contract/sandbox.ts';
 import type { SandboxRow } from '../store/rows.ts';
 import type { Image } from '../guest/image/image.ts';
 import type { VmShape } from '../vmm/vmm.ts';
+import { egressColumns, unruledColumns, type EgressColumns } from './egress/egress-columns.ts';
 import type { HostContext } from './host-context.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import type { KeptSnapshot } from './snapshot/snapshots.ts';
@@ -23,14 +24,13 @@ export type CreationOrigin =
 export const defaultImage = 'default';
 export const defaultShape = { cpus: 1, memoryMiB: 512, diskMiB: 8192 } as const satisfies VmShape;
 
-/** The row of a sandbox that was asked for; nothing of it is stored yet. */
+/** The row of a sandbox that was asked for; nothing of it is stored yet. Throws `egress-rules-invalid`. */
 export function newSandboxRow(
   host: HostContext,
   order: CreationOrder,
   origin: CreationOrigin,
   acceptedMs: number,
 ): SandboxRow {
-  const { config } = host;
   const { request } = order;
   return {
     ...unbornColumns(host, request.timeoutSeconds, acceptedMs),
@@ -39,9 +39,7 @@ export function newSandboxRow(
     ...originColumns(origin),
     labels: request.labels,
     ...origin.shape,
-    egressMode:
-      request.egress?.mode ??
-      (origin.kind === 'snapshot' ? origin.snapshot.manifest.egressMode : config.defaultEgressMode),
+    ...policyColumns(host, order, origin),
     forkedFrom: null,
     hasEnvValues:
       Object.keys(request.env).length > 0 || (origin.kind === 'snapshot' && origin.snapshot.manifest.hasEnvValues),
@@ -78,6 +76,13 @@ export function unbornColumns({ clock, vmm, bootId }: HostContext, timeoutSecond
     outputBytes: 0,
     consoleTail: '',
   } as const satisfies Partial<SandboxRow>;
+}
+
+function policyColumns({ config }: HostContext, { request }: CreationOrder, origin: CreationOrigin): EgressColumns {
+  if (request.egress !== undefined) return egressColumns(request.egress);
+  if (origin.kind === 'image') return unruledColumns(config.defaultEgressMode);
+  const { egressMode, egressAllow } = origin.snapshot.manifest;
+  return { egressMode, egressAllow, egressRevision: 1 };
 }
 
 function originColumns(origin: CreationOrigin) {

@@ -11,6 +11,8 @@ import {
   type CreationOrder,
   type CreationOrigin,
 } from './creation-order.ts';
+import { slotEgress } from './egress/egress-columns.ts';
+import { inheritPins, keptPins } from './egress/pins.ts';
 import { Entrance } from './entrance.ts';
 import type { HostContext } from './host-context.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -63,9 +65,8 @@ export class Creation {
       this.#host.registry.add(sandbox);
       spares.begin();
       sandbox.creation = this.#bringUp(order, sandbox, origin);
-      const { egressMode } = row;
       await sandbox.creation.then(
-        () => spares.end({ origin, egressMode }),
+        () => spares.end({ origin, egress: row }),
         (error: unknown) => {
           spares.end(undefined);
           throw error;
@@ -114,7 +115,7 @@ export class Creation {
     const spare = await this.#entrance.enter(order, sandbox, origin);
     try {
       await faultPoint('create.journaled');
-      const taken = spare && (await takeSpare(this.#host, templates, sandbox, spare));
+      const taken = spare && (await takeSpare(this.#host, templates, sandbox, { spare, origin }));
       const machine = taken ?? (await this.#build(sandbox, origin));
       sandbox.vm = machine.vm;
       sandbox.guest = machine.guest;
@@ -134,14 +135,15 @@ export class Creation {
   }
 
   async #build(sandbox: LiveSandbox, origin: CreationOrigin): Promise<RestoredMachine> {
-    const { slot, egressMode } = sandbox.row;
+    const { slot } = sandbox.row;
     if (slot === null) throw new Error('A sandbox without a slot can not be built.');
     const uid = this.#host.config.uidBase + slot;
     const [, network, template] = await settleAll([
       makeSandboxFolder(this.#host, sandbox)
         .then(() => makeVmFolder(this.#host, sandbox.paths.vm, uid))
         .then(() => faultPoint('create.after-directory')),
-      this.#host.network.create(slot, uid, egressMode).then(async (made) => {
+      this.#host.network.create(slot, uid, slotEgress(sandbox.row)).then(async (made) => {
+        if (origin.kind === 'snapshot') await inheritPins(this.#host, sandbox.row, keptPins(origin.snapshot));
         await faultPoint('create.after-network');
         return made;
       }),
@@ -158,9 +160,9 @@ export class Creation {
   }
 
   #target(sandbox: LiveSandbox, network: NetworkSlot, uid: number): RestoreTarget {
-    const { id, egressMode } = sandbox.row;
+    const { id } = sandbox.row;
     const ending = sandbox.ending.signal;
-    return { id, owner: id, vmDirectory: sandbox.paths.vm, uid, egressMode, network, ending };
+    return { id, owner: id, vmDirectory: sandbox.paths.vm, uid, network, ending };
   }
 
   /** The sandbox holds its template until it is gone, or gives up waiting for it when it is to end. */

@@ -34,7 +34,7 @@ export class Entrance {
           void this.#spares.giveUp();
         },
       });
-      spare = await this.#spares.take({ origin, egressMode: row.egressMode });
+      spare = await this.#spares.take({ origin });
       sandbox.ending.signal.throwIfAborted();
       journalSandbox(this.#host, sandbox, spare);
       return spare;

@@ -12,7 +12,8 @@ export const hostConfigSchema = z.strictObject({
   maxSandboxes: z.int().min(1).max(1000).default(128),
   /** Virtual CPUs that one sandbox may ask for; default as many as the host has. More than that only take turns. */
   maxCpusPerSandbox: z.int().min(1).max(64).optional(),
-  defaultEgressMode: z.enum(['open', 'none']).default('open'),
+  /** Of sandboxes that are created without a policy. */
+  defaultEgressMode: z.enum(['audit', 'open', 'none']).default('audit'),
 
   /** Memory held back for the host itself; default a tenth, at least 256 MiB. */
   hostReserveMiB: z.int().min(0).optional(),

@@ -24,6 +24,8 @@ export interface LiveSandbox {
   readonly ending: AbortController;
   /** Pause, resume, fork and snapshot come one after the other. */
   readonly turn: Semaphore;
+  /** Changes of its egress policy come one after the other. */
+  readonly egressTurn: Semaphore;
   /** Woken when it runs again. */
   readonly resumed: Waiters;
   env: Readonly<Record<string, string>>;
@@ -49,6 +51,7 @@ export function liveSandbox(row: SandboxRow, paths: SandboxPaths): LiveSandbox {
     streamFloor: 0,
     ending: new AbortController(),
     turn: new Semaphore(1),
+    egressTurn: new Semaphore(1),
     resumed: new Waiters(),
     env: {},
     place: undefined,

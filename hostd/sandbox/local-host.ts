@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { HostInfo } from '../contract/host.ts';
+import type { LivingSlot } from '../net/network.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { Admission } from './admission.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
@@ -9,6 +10,8 @@ import { ExecRunner } from './exec/exec-runner.ts';
 import { LocalExecs } from './exec/exec-service.ts';
 import { LocalFiles } from './file-service.ts';
 import { Forks } from './fork/forks.ts';
+import { Egress } from './egress/egress.ts';
+import { slotEgress } from './egress/egress-columns.ts';
 import type { HostContext } from './host-context.ts';
 import type { HostParts } from './host-parts.ts';
 import type { Host, Metric } from './host.ts';
@@ -47,6 +50,7 @@ export class LocalHost implements Host {
   readonly #host: HostContext;
   readonly #templates: TemplateManager;
   readonly #spares: SparePool;
+  readonly #egress: Egress;
   readonly #recovery: Recovery;
   readonly #background = new AbortController();
   readonly #loops: { run(signal: AbortSignal): Promise<void> }[];
@@ -85,6 +89,7 @@ export class LocalHost implements Host {
     const leases = new Leases(host, teardown);
     const forks = new Forks({ host, teardown, idempotency, snapshots: taker, pauser, leases });
     this.snapshots = new LocalSnapshots({ host, snapshots, taker, spares });
+    const egress = (this.#egress = new Egress(host));
     const retention = new Retention(host, idempotency);
     this.#recovery = new Recovery({
       host,
@@ -103,7 +108,17 @@ export class LocalHost implements Host {
       new UsageSampler(host),
       new Janitor(host, teardown),
     ];
-    this.sandboxes = new LocalSandboxes({ host, creation, teardown, idempotency, leases, retention, pauser, forks });
+    this.sandboxes = new LocalSandboxes({
+      host,
+      creation,
+      teardown,
+      idempotency,
+      leases,
+      retention,
+      pauser,
+      forks,
+      egress,
+    });
     this.execs = new LocalExecs(host, runner);
     this.files = new LocalFiles(host);
     this.images = new LocalImages(host, this.#templates);
@@ -112,11 +127,18 @@ export class LocalHost implements Host {
   /** Adopts or removes all an earlier hostd left, then is ready to serve. Throws `network-setup-failed`. */
   async start(): Promise<void> {
     const { network, events, version, vmm } = this.#host;
-    await network.start();
+    await network.start({ living: this.#living(), onHelperEvent: (event) => this.#egress.helperChanged(event) });
     await this.#recovery.run();
     this.#startedAtMs = this.#host.clock.wallMs();
     events.append('host.started', { data: { version, isolation: vmm.features.isolation.tier } });
     this.#running = Promise.all(this.#loops.map((loop) => loop.run(this.#background.signal)));
+  }
+
+  /** What sandboxes of an earlier hostd may reach holds from the start. */
+  #living(): LivingSlot[] {
+    return this.#host.store.sandboxes.inStates(['running', 'paused']).flatMap((row) => {
+      return row.slot === null ? [] : [{ slot: row.slot, egress: slotEgress(row) }];
+    });
   }
 
   /** Lets go of everything and leaves sandboxes running; who waits for room is told `shutting-down`. The store is the caller's to close. */

@@ -348,14 +348,14 @@ describe('what nobody knows', () => {
     await mkdir(join(world.stateDirectory, 'builds/stray'), { recursive: true });
     await mkdir(join(world.stateDirectory, 'templates/stray'), { recursive: true });
     await writeFile(join(world.stateDirectory, 'templates/stray/memory'), 'x');
-    world.network.slots.set(9, { uid: 1, mode: 'open', halfMade: true });
+    world.network.slots.set(9, { uid: 1, egress: { policy: { mode: 'open', rules: [] } }, halfMade: true });
     run = await world.start();
     expect(await leftovers()).toEqual(nothing);
   });
 
   test('the network of a live sandbox stays while another goes', async () => {
     await run.host.sandboxes.create(createRequest());
-    world.network.slots.set(40, { uid: 1, mode: 'open', halfMade: false });
+    world.network.slots.set(40, { uid: 1, egress: { policy: { mode: 'open', rules: [] } }, halfMade: false });
     await restart();
     expect(world.network.slots.size).toBe(1);
     expect(world.network.slots.has(40)).toBe(false);

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 import type { Guest } from '../guest/guest.ts';
-import type { EgressMode, NetworkSlot } from '../net/network.ts';
+import type { NetworkSlot } from '../net/network.ts';
 import { faultPoint } from '../platform/fault-points.ts';
 import { giveTo } from '../platform/ownership.ts';
 import { untilAborted } from '../platform/until-aborted.ts';
@@ -16,7 +16,6 @@ export interface RestoreTarget {
   owner: string;
   vmDirectory: string;
   uid: number;
-  egressMode: EgressMode;
   network: NetworkSlot;
   /** Aborted when the machine is not wanted any more. */
   ending: AbortSignal;
@@ -48,15 +47,18 @@ export async function makeVmFolder(host: HostContext, directory: string, uid: nu
   await giveTo(directory, uid, host.config.vmmGid);
 }
 
-/** Who the guest is from now on. A guest without a way out has no name server either. */
+/** Who the guest is from now on. */
 export async function identify(
   host: HostContext,
   guest: Guest,
-  target: Pick<RestoreTarget, 'id' | 'egressMode'>,
+  target: Pick<RestoreTarget, 'id'>,
   copy?: CopyFacts,
 ): Promise<void> {
-  const nameserver = target.egressMode === 'none' ? undefined : host.network.link.gateway;
-  const identity = freshIdentity(target.id, nameserver, copy && { generation: copy.generation, copied: true });
+  const identity = freshIdentity(
+    target.id,
+    host.network.link.gateway,
+    copy && { generation: copy.generation, copied: true },
+  );
   await guest.prepareResume(identity, host.config.prepareDeadlineMs);
 }
 

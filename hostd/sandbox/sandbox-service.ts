@@ -1,8 +1,10 @@
+import type { EgressPolicyInfo, EgressPolicyRequest, EgressReport } from '../contract/egress.ts';
 import type { ForkResult, ForkSandbox } from '../contract/fork.ts';
 import type { CreateSandbox, SandboxInfo } from '../contract/sandbox.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import type { Creation } from './creation.ts';
 import type { HostContext } from './host-context.ts';
+import type { Egress } from './egress/egress.ts';
 import type { Forks } from './fork/forks.ts';
 import type { CreateOptions, ForkOptions, SandboxService } from './host.ts';
 import type { Idempotency, IdempotencyKey } from './idempotency.ts';
@@ -25,6 +27,7 @@ export interface SandboxServiceParts {
   retention: Retention;
   pauser: Pauser;
   forks: Forks;
+  egress: Egress;
 }
 
 export class LocalSandboxes implements SandboxService {
@@ -105,6 +108,15 @@ export class LocalSandboxes implements SandboxService {
 
   async cancelFork(forkId: string): Promise<void> {
     await this.#parts.forks.cancel(forkId);
+  }
+
+  async setEgress(id: string, policy: EgressPolicyRequest): Promise<EgressPolicyInfo> {
+    await this.#parts.egress.set(id, policy);
+    return (await this.get(id)).egress;
+  }
+
+  async egressReport(id: string): Promise<EgressReport> {
+    return this.#parts.egress.report(this.#host.registry.row(id));
   }
 
   async console(id: string): Promise<string> {

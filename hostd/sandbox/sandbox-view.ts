@@ -20,7 +20,7 @@ export function sandboxInfo(row: SandboxRow, clock: Clock, live?: LiveSandbox): 
     cpus: row.cpus,
     memoryMiB: row.memoryMiB,
     diskMiB: row.diskMiB,
-    egress: { mode: row.egressMode },
+    egress: { mode: row.egressMode, allow: row.egressAllow, revision: row.egressRevision },
     isolation: row.isolation,
     timeoutSeconds: row.timeoutSeconds,
     createdAt: iso(row.createdAtMs),

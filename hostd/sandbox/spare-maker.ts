@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { Guest } from '../guest/guest.ts';
-import type { EgressMode } from '../net/network.ts';
 import type { CreationOrigin } from './creation-order.ts';
+import { ownerlessEgress, type EgressColumns } from './egress/egress-columns.ts';
 import type { HostContext } from './host-context.ts';
 import {
   connectGuest,
@@ -25,7 +25,6 @@ export interface Spare extends RestoredMachine {
   owner: string;
   vmDirectory: string;
   slot: number;
-  egressMode: EgressMode;
   /** The id of the template or snapshot it was restored from. */
   originId: string;
   template: Template | undefined;
@@ -36,7 +35,8 @@ export interface Spare extends RestoredMachine {
 
 export interface WantedSpare {
   origin: CreationOrigin;
-  egressMode: EgressMode;
+  /** Of the sandbox asked for last: a next one of the same policy need not wait for its rules. */
+  egress: Pick<EgressColumns, 'egressMode' | 'egressAllow'>;
 }
 
 /** The journal's owner of what belongs to a machine made ahead. */
@@ -55,7 +55,7 @@ export class SpareMaker {
   }
 
   /** Restored and standing still; from a template also named for the time being, and warm. Nothing of a failed making stays. */
-  async make({ origin, egressMode }: WantedSpare): Promise<Spare> {
+  async make({ origin, egress }: WantedSpare): Promise<Spare> {
     const { store, slots, config, network, paths } = this.#host;
     const slot = slots.take();
     const id = ulid();
@@ -72,13 +72,13 @@ export class SpareMaker {
       origin.kind === 'image'
         ? await this.#templates.acquire(origin.image, origin.shape).catch(() => undefined)
         : undefined;
-    const parts = { owner, vmDirectory, slot, egressMode, template, snapshot };
+    const parts = { owner, vmDirectory, slot, template, snapshot };
     try {
       const [, made] = await Promise.all([
         makeVmFolder(this.#host, vmDirectory, uid),
-        network.create(slot, uid, egressMode),
+        network.create(slot, uid, ownerlessEgress(egress)),
       ]);
-      const target = { id: `spare-${id}`, owner, vmDirectory, uid, egressMode, network: made, ending: this.#closed };
+      const target = { id: `spare-${id}`, owner, vmDirectory, uid, network: made, ending: this.#closed };
       if (snapshot !== undefined) {
         const machine = await this.#ofSnapshot(target, snapshot);
         return { ...machine, ...parts, originId: snapshot.manifest.id, copied: true };

@@ -116,7 +116,7 @@ test('none is made while somebody waits for a machine of their own', async () =>
   const first = await spareReady();
   const restores = () => run.vmm.launches.filter(({ directory }) => directory.includes('/machines/')).length;
   const hold = run.vmm.holdNext('start');
-  const slow = create({ egress: { mode: 'none' } });
+  const slow = create({ memoryMiB: 1024 });
   await hold.reached;
   await create(); // takes the spare
   await settle();
@@ -127,16 +127,36 @@ test('none is made while somebody waits for a machine of their own', async () =>
   expect(first.exit).toBeUndefined();
 });
 
-test.each([{ egress: { mode: 'none' } }, { memoryMiB: 1024 }] as const)(
-  'one of another kind (%o) is not taken',
-  async (other) => {
-    await create();
-    const spare = await spareReady();
-    const { id } = await create(other);
-    expect(run.store.resources.of(id).find(({ kind }) => kind === 'vm')?.name).toBe(world.vmDirectory(id));
-    await until(() => spare.exit !== undefined); // it was for the shape asked for before
-  },
-);
+test('one of another shape is not taken', async () => {
+  await create();
+  const spare = await spareReady();
+  const { id } = await create({ memoryMiB: 1024 });
+  expect(run.store.resources.of(id).find(({ kind }) => kind === 'vm')?.name).toBe(world.vmDirectory(id));
+  await until(() => spare.exit !== undefined); // it was for the shape asked for before
+});
+
+test('one is nobody’s until it is taken, and then has the policy of the sandbox that took it', async () => {
+  await create({ egress: ['a.example.com'] });
+  const spare = await spareReady();
+  const [slot, made] = [...world.network.slots].at(-1) ?? [];
+  expect(made?.egress).toMatchObject({ policy: { mode: 'enforce', rules: [{ name: 'a.example.com' }] } });
+  expect(made?.egress).not.toHaveProperty('sandbox');
+  const { id, egress } = await create({ egress: ['b.example.com'] });
+  expect(run.store.resources.of(id).find(({ kind }) => kind === 'vm')?.name).toBe(spare.record.directory);
+  expect(egress).toEqual({ mode: 'enforce', allow: ['b.example.com:443'], revision: 1 });
+  expect(world.network.slots.get(slot ?? -1)?.egress).toMatchObject({
+    policy: { rules: [{ name: 'b.example.com' }] },
+    sandbox: { id, revision: 1 },
+  });
+});
+
+test('one whose network can not be given the policy is no sandbox, and leaves nothing', async () => {
+  await create();
+  const spare = await spareReady();
+  world.network.failNext('set');
+  await expect(create()).rejects.toMatchObject({ code: 'network-setup-failed' });
+  expect(spare.exit).toBeDefined();
+});
 
 test('one that does not answer is replaced by a machine of the sandbox’s own', async () => {
   await create();

@@ -1,5 +1,4 @@
 import { OffshootError } from '../errors/offshoot-error.ts';
-import type { EgressMode } from '../net/network.ts';
 import type { HostContext } from './host-context.ts';
 import { SpareMaker, type Spare, type WantedSpare } from './spare-maker.ts';
 import type { TemplateManager } from './template/template-manager.ts';
@@ -8,7 +7,6 @@ const checkEveryMs = 10_000;
 
 interface Making {
   originId: string;
-  egressMode: EgressMode;
   /** Somebody waits for it. */
   claimed: boolean;
   spare: Promise<Spare | undefined>;
@@ -52,15 +50,12 @@ export class SparePool {
   }
 
   /** One that fits, ready or nearly so; it is the caller's from now on. */
-  async take(wanted: WantedSpare): Promise<Spare | undefined> {
+  async take(wanted: Pick<WantedSpare, 'origin'>): Promise<Spare | undefined> {
     const id = this.#originId(wanted);
-    const { egressMode } = wanted;
-    const index = this.#ready.findIndex((spare) => spare.originId === id && spare.egressMode === egressMode);
+    const index = this.#ready.findIndex((spare) => spare.originId === id);
     const ready = index < 0 ? undefined : this.#ready.splice(index, 1)[0];
     if (ready !== undefined) return leave(ready);
-    const making = [...this.#making].find(
-      (each) => !each.claimed && each.originId === id && each.egressMode === egressMode,
-    );
+    const making = [...this.#making].find((each) => !each.claimed && each.originId === id);
     if (making === undefined) return undefined;
     making.claimed = true;
     const made = await making.spare;
@@ -68,7 +63,7 @@ export class SparePool {
   }
 
   /** What a machine for it is restored from; undefined when that is not there, or is not to be restored. */
-  #originId({ origin }: WantedSpare): string | undefined {
+  #originId({ origin }: Pick<WantedSpare, 'origin'>): string | undefined {
     if (origin.kind === 'image') return this.#templates.existing(origin.image, origin.shape)?.manifest.id;
     return origin.bootDisk ? undefined : origin.snapshot.manifest.id;
   }
@@ -122,7 +117,7 @@ export class SparePool {
     if (wanted === undefined || config.spares === 0 || this.#creating > 0 || this.#closed.signal.aborted) return;
     const originId = this.#originId(wanted);
     if (originId === undefined || !(await admission.hasRoom(wanted.origin.shape).catch(() => false))) return;
-    const others = this.#ready.filter((each) => each.originId !== originId || each.egressMode !== wanted.egressMode);
+    const others = this.#ready.filter((each) => each.originId !== originId);
     for (const spare of others) {
       this.#ready.splice(this.#ready.indexOf(spare), 1);
       void this.discard(spare);
@@ -130,7 +125,6 @@ export class SparePool {
     while (this.#ready.length + this.#unclaimed < config.spares && this.#creating === 0 && this.#wanted === wanted) {
       const making: Making = {
         originId,
-        egressMode: wanted.egressMode,
         claimed: false,
         spare: this.#maker.make(wanted).catch((error: unknown) => {
           if (!this.#closed.signal.aborted) log.warn({ error }, 'a machine could not be made ahead');

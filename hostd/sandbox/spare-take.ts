@@ -2,6 +2,9 @@ import { rm } from 'node:fs/promises';
 import { faultPoint } from '../platform/fault-points.ts';
 import { untilAborted } from '../platform/until-aborted.ts';
 import { makeSandboxFolder } from './bring-up.ts';
+import type { CreationOrigin } from './creation-order.ts';
+import { slotEgress } from './egress/egress-columns.ts';
+import { inheritPins, keptPins } from './egress/pins.ts';
 import type { HostContext } from './host-context.ts';
 import type { LiveSandbox } from './live-sandbox.ts';
 import { identify, type RestoredMachine } from './restore.ts';
@@ -17,16 +20,18 @@ export async function takeSpare(
   host: HostContext,
   templates: TemplateManager,
   sandbox: LiveSandbox,
-  spare: Spare,
+  { spare, origin }: { spare: Spare; origin: CreationOrigin },
 ): Promise<RestoredMachine | undefined> {
   const startedMs = host.clock.monotonicMs();
   sandbox.vm = spare.vm;
   sandbox.guest = spare.guest;
-  const [prepared, folders] = await Promise.allSettled([
+  const [prepared, folders, network] = await Promise.allSettled([
     untilAborted(sandbox.ending.signal, wake(host, sandbox, spare)),
     makeSandboxFolder(host, sandbox),
+    own(host, sandbox, spare, origin),
   ]);
   if (folders.status === 'rejected') throw folders.reason;
+  if (network.status === 'rejected') throw network.reason;
   sandbox.ending.signal.throwIfAborted();
   await faultPoint('create.after-prepare');
   if (prepared.status === 'fulfilled') return { vm: spare.vm, guest: spare.guest, startedMs };
@@ -38,6 +43,12 @@ export async function takeSpare(
 async function wake(host: HostContext, sandbox: LiveSandbox, spare: Spare): Promise<void> {
   await spare.vm.resume();
   await identify(host, spare.guest, sandbox.row, spare.copied ? { generation: sandbox.row.generation } : undefined);
+}
+
+/** Its network becomes the sandbox's, with the sandbox's policy. */
+async function own(host: HostContext, { row }: LiveSandbox, spare: Spare, origin: CreationOrigin): Promise<void> {
+  await host.network.setEgress(spare.slot, slotEgress(row));
+  if (origin.kind === 'snapshot') await inheritPins(host, row, keptPins(origin.snapshot));
 }
 
 async function giveUp(

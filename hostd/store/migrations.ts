@@ -108,4 +108,8 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE execs ADD COLUMN timeoutMs REAL;
   `,
+  `
+  ALTER TABLE sandboxes ADD COLUMN egressAllow TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE sandboxes ADD COLUMN egressRevision INTEGER NOT NULL DEFAULT 1;
+  `,
 ];

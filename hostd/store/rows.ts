@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { egressModeSchema } from '../contract/egress.ts';
 import { eventTypes } from '../contract/event.ts';
 import { execFailureSchema } from '../contract/exec.ts';
 import { endReasonSchema, sandboxStateSchema } from '../contract/sandbox.ts';
@@ -35,7 +36,11 @@ export const sandboxRowSchema = z.object({
   cpus: z.number().int(),
   memoryMiB: z.number().int(),
   diskMiB: z.number().int(),
-  egressMode: z.enum(['open', 'none']),
+  egressMode: egressModeSchema,
+  /** Its rules, normalised. */
+  egressAllow: json(z.array(z.string())),
+  /** One more with each change of policy. */
+  egressRevision: z.number().int(),
   isolation: json(z.object({ tier: z.enum(['kvm', 'emulated']), reason: z.string() })),
   timeoutSeconds: z.number().int(),
   /** The host's boot in which the monotonic times below mean something. */

@@ -31,6 +31,8 @@ function sandboxRow(changes: Partial<SandboxRow> = {}): SandboxRow {
     memoryMiB: 512,
     diskMiB: 8192,
     egressMode: 'open',
+    egressAllow: ['packages.example.com:443'],
+    egressRevision: 1,
     isolation: { tier: 'emulated', reason: 'test' },
     timeoutSeconds: 60,
     bootId: 'boot',

@@ -7,7 +7,7 @@ import {
   type OutsideWorld,
   type OutsideWorldOptions,
 } from '../../../test/doubles/outside-world.ts';
-import type { EgressMode, NetworkSlot } from '../network.ts';
+import type { NetworkSlot } from '../network.ts';
 import { RemoteNetwork } from './remote-network.ts';
 import { StandInGuest } from './stand-in-guest.ts';
 
@@ -64,7 +64,7 @@ export class Lab {
   async sandbox(
     network: RemoteNetwork,
     slot: number,
-    mode: EgressMode,
+    mode: 'open' | 'none',
   ): Promise<{ slot: NetworkSlot; guest: StandInGuest }> {
     const made = await network.create(slot, testUid, mode);
     const { link } = await network.facts();

@@ -27,9 +27,9 @@ export type Call = z.output<typeof callSchema>;
 async function perform(network: Network, call: Call): Promise<unknown> {
   switch (call.method) {
     case 'start':
-      return network.start();
+      return network.start({ living: [], onHelperEvent: () => undefined });
     case 'create':
-      return network.create(call.slot, call.uid, call.mode);
+      return network.create(call.slot, call.uid, { policy: { mode: call.mode, rules: [] } });
     case 'remove':
       return network.remove(call.slot);
     case 'existing':

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { OutsideWorld } from '../../../test/doubles/outside-world.ts';
-import type { EgressMode, GuestLink, NetworkSlot } from '../network.ts';
+import type { GuestLink, NetworkSlot } from '../network.ts';
 import type { Call } from './network-driver.ts';
 
 const replySchema = z.object({
@@ -76,7 +76,7 @@ export class RemoteNetwork {
     await this.#call({ method: 'start' });
   }
 
-  async create(slot: number, uid: number, mode: EgressMode): Promise<NetworkSlot> {
+  async create(slot: number, uid: number, mode: 'open' | 'none'): Promise<NetworkSlot> {
     return slotSchema.parse(await this.#call({ method: 'create', slot, uid, mode }));
   }
 

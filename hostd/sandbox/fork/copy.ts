@@ -6,6 +6,8 @@ import { announceRunning, asCatalogueError, journalSandbox, makeSandboxFolder, s
 import type { Captured } from '../checkpoint/capture.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { unbornColumns } from '../creation-order.ts';
+import { slotEgress, type EgressColumns } from '../egress/egress-columns.ts';
+import { inheritPins, pinsOf } from '../egress/pins.ts';
 import type { HostContext } from '../host-context.ts';
 import { newSandboxId } from '../ids.ts';
 import { liveSandbox, type LiveSandbox } from '../live-sandbox.ts';
@@ -14,14 +16,17 @@ import { sandboxPaths } from '../sandbox-paths.ts';
 import type { Teardown } from '../teardown.ts';
 import { watchSandbox } from '../watch.ts';
 
+export interface CopyFacts {
+  request: ForkSandbox;
+  /** Absent: the source's policy. */
+  egress: EgressColumns | undefined;
+  checkpoint: Checkpoint;
+  acceptedMs: number;
+}
+
 /** A copy before anything of it exists. */
-export function newCopy(
-  host: HostContext,
-  source: LiveSandbox,
-  request: ForkSandbox,
-  checkpoint: Checkpoint,
-  acceptedMs: number,
-): LiveSandbox {
+export function newCopy(host: HostContext, source: LiveSandbox, facts: CopyFacts): LiveSandbox {
+  const { request, egress, checkpoint, acceptedMs } = facts;
   const { row } = source;
   const copy: SandboxRow = {
     ...row,
@@ -30,7 +35,7 @@ export function newCopy(
     // No create request can ask for it.
     specHash: randomBytes(32).toString('hex'),
     labels: { ...row.labels, ...request.labels },
-    egressMode: request.egress?.mode ?? row.egressMode,
+    ...(egress ?? { egressRevision: 1 }),
     checkpointId: checkpoint.id,
     forkedFrom: row.id,
     generation: row.generation + 1,
@@ -66,19 +71,19 @@ export class CopyMaker {
 
   /** Folder and network: what can be made before the source is saved. */
   async prepare(copy: LiveSandbox): Promise<void> {
-    const { slot, egressMode } = copy.row;
+    const { slot } = copy.row;
     if (slot === null) throw new Error('A copy without a slot can not be made.');
     const uid = this.#host.config.uidBase + slot;
     await settleAll([
       makeSandboxFolder(this.#host, copy).then(() => makeVmFolder(this.#host, copy.paths.vm, uid)),
-      this.#host.network.create(slot, uid, egressMode),
+      this.#host.network.create(slot, uid, slotEgress(copy.row)),
     ] as const);
     await faultPoint('fork.copy-prepared');
   }
 
   /** Runs when it resolves. Throws errors of the catalogue. */
   async start(copy: LiveSandbox, checkpoint: Checkpoint, { capture, openExecs }: Captured): Promise<void> {
-    const { id, slot, cpus, memoryMiB, diskMiB, egressMode, generation } = copy.row;
+    const { id, slot, cpus, memoryMiB, diskMiB, generation } = copy.row;
     if (slot === null) throw new Error('A copy without a slot can not be made.');
     copy.ending.signal.throwIfAborted();
     const target = {
@@ -86,20 +91,27 @@ export class CopyMaker {
       owner: id,
       vmDirectory: copy.paths.vm,
       uid: this.#host.config.uidBase + slot,
-      egressMode,
       network: this.#host.network.describe(slot),
       ending: copy.ending.signal,
     };
-    const machine = await restoreMachine(this.#host, target, {
-      shape: { cpus, memoryMiB, diskMiB },
-      start: { kind: 'restore', snapshot: checkpoint.files, ...(capture === undefined ? {} : { capture }) },
-      copy: { generation },
-    });
+    const [machine] = await settleAll([
+      restoreMachine(this.#host, target, {
+        shape: { cpus, memoryMiB, diskMiB },
+        start: { kind: 'restore', snapshot: checkpoint.files, ...(capture === undefined ? {} : { capture }) },
+        copy: { generation },
+      }),
+      this.#inheritPins(copy),
+    ] as const);
     copy.vm = machine.vm;
     copy.guest = machine.guest;
     await faultPoint('fork.copy-restored');
     this.#announce(copy, machine.startedMs, openExecs);
     watchSandbox(this.#host, this.#teardown, Object.assign(copy, { guest: machine.guest }));
+  }
+
+  async #inheritPins({ row }: LiveSandbox): Promise<void> {
+    const source = row.forkedFrom === null ? undefined : this.#host.registry.find(row.forkedFrom);
+    if (source !== undefined) await inheritPins(this.#host, row, await pinsOf(this.#host, source.row));
   }
 
   /** A copy that could not be brought up leaves nothing but its tombstone. */

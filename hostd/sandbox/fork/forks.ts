@@ -4,6 +4,7 @@ import { faultPoint } from '../../platform/fault-points.ts';
 import { asCatalogueError } from '../bring-up.ts';
 import { captureSandbox, expectedImageMiB, type Captured } from '../checkpoint/capture.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { egressColumns, type EgressColumns } from '../egress/egress-columns.ts';
 import type { HostContext } from '../host-context.ts';
 import type { Idempotency, IdempotencyKey } from '../idempotency.ts';
 import { newForkId, requestHash } from '../ids.ts';
@@ -87,6 +88,7 @@ export class Forks {
   ): Promise<string> {
     const { host, snapshots, idempotency } = this.#parts;
     const source = host.registry.standing(sourceId);
+    const egress = request.egress && egressColumns(request.egress);
     const keep = request.keepSnapshot === false ? undefined : snapshots.keepFor(source, id, request.keepSnapshot);
     let checkpoint: Checkpoint | undefined;
     try {
@@ -94,7 +96,7 @@ export class Forks {
       checkpoint =
         asleep ??
         (await host.checkpoints.begin(keep === undefined ? 'fork' : 'snapshot', await expectedImageMiB(host, source)));
-      const order = { id, source, request, checkpoint, durable: keep !== undefined, cancelled };
+      const order = { id, source, request, egress, checkpoint, durable: keep !== undefined, cancelled };
       const { outcomes, captured } = await this.#copies(order);
       const snapshot = await this.#keep(outcomes, keep, { checkpoint, captured, cancelled });
       const failure = failureOfAny(sourceId, outcomes, snapshot);
@@ -161,14 +163,16 @@ export class Forks {
     id: string;
     source: StandingSandbox;
     request: ForkSandbox;
+    egress: EgressColumns | undefined;
     checkpoint: Checkpoint;
     durable: boolean;
     cancelled: AbortSignal;
   }): Promise<{ outcomes: Outcome[]; captured: Captured }> {
     const { host } = this.#parts;
-    const { id, source, request, checkpoint, durable, cancelled } = order;
+    const { id, source, request, egress, checkpoint, durable, cancelled } = order;
     const acceptedMs = host.clock.monotonicMs();
-    const copies = Array.from({ length: request.count }, () => newCopy(host, source, request, checkpoint, acceptedMs));
+    const facts = { request, egress, checkpoint, acceptedMs };
+    const copies = Array.from({ length: request.count }, () => newCopy(host, source, facts));
     const onCancel = () => {
       for (const copy of copies) copy.ending.abort(cancelled.reason);
     };

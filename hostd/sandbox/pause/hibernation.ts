@@ -3,6 +3,7 @@ import { faultPoint } from '../../platform/fault-points.ts';
 import { expectedImageMiB } from '../checkpoint/capture.ts';
 import { checkpointFiles } from '../checkpoint/checkpoint.ts';
 import { DeadlineLoop, longestSleepMs } from '../deadline-loop.ts';
+import { slotEgress } from '../egress/egress-columns.ts';
 import type { HostContext } from '../host-context.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
 import { startMachine } from '../restore.ts';
@@ -79,7 +80,7 @@ export class Hibernation {
   /** A machine again, paused. What fails leaves the sandbox on disk. Throws `capacity-exhausted`, `boot-failed`. */
   async restore(sandbox: LiveSandbox): Promise<void> {
     const { admission, network, config, store, registry, paths, clock, vmm } = this.#host;
-    const { id, slot, checkpointId, cpus, memoryMiB, diskMiB, egressMode } = sandbox.row;
+    const { id, slot, checkpointId, cpus, memoryMiB, diskMiB } = sandbox.row;
     if (slot === null || checkpointId === null) throw new Error('A sandbox on disk has a slot and a checkpoint.');
     const files =
       this.#host.checkpoints.find(checkpointId)?.files ?? checkpointFiles(join(paths.checkpoints, checkpointId));
@@ -88,8 +89,8 @@ export class Hibernation {
     const uid = config.uidBase + slot;
     try {
       const present = (await network.existing()).includes(slot);
-      const made = present ? network.describe(slot) : await network.create(slot, uid, egressMode);
-      const target = { id, owner: id, vmDirectory: sandbox.paths.vm, uid, egressMode, network: made, ending: signal };
+      const made = present ? network.describe(slot) : await network.create(slot, uid, slotEgress(sandbox.row));
+      const target = { id, owner: id, vmDirectory: sandbox.paths.vm, uid, network: made, ending: signal };
       const origin = {
         shape: { cpus, memoryMiB, diskMiB },
         start: { kind: 'restore', snapshot: files, overlay: 'continue' },

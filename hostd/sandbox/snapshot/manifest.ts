@@ -1,6 +1,8 @@
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { egressModeSchema } from '../../contract/egress.ts';
+import { pinDocumentSchema } from '../../net/egress/dns/pin-document.ts';
 import { writeDurably } from '../../platform/durable-file.ts';
 import { digestFiles } from './digest.ts';
 
@@ -28,7 +30,10 @@ export const snapshotManifestSchema = z.object({
   imageDigest: z.string(),
   agentProtocol: z.number().int(),
   shape: z.object({ cpus: z.number().int(), memoryMiB: z.number().int(), diskMiB: z.number().int() }),
-  egressMode: z.enum(['open', 'none']),
+  egressMode: egressModeSchema,
+  egressAllow: z.array(z.string()).default([]),
+  /** Addresses it had been answered with when it was taken. */
+  egressPins: pinDocumentSchema.optional(),
   generation: z.number().int(),
   hasEnvValues: z.boolean(),
   /** What its kernel wants on its command line; null when the kernel could not be kept and its disk can not be booted. */

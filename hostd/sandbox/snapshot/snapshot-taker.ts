@@ -5,6 +5,7 @@ import { faultPoint } from '../../platform/fault-points.ts';
 import { asCatalogueError } from '../bring-up.ts';
 import { captureSandbox, expectedImageMiB } from '../checkpoint/capture.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { pinsOf } from '../egress/pins.ts';
 import type { HostContext } from '../host-context.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
 import type { Pauser } from '../pause/pauser.ts';
@@ -106,6 +107,8 @@ export class SnapshotTaker {
       agentProtocol: source.guest?.hello.protocolVersion ?? 1,
       shape: { cpus: row.cpus, memoryMiB: row.memoryMiB, diskMiB: row.diskMiB },
       egressMode: row.egressMode,
+      egressAllow: row.egressAllow,
+      egressPins: await pinsOf(host, row),
       generation: row.generation,
       hasEnvValues: row.hasEnvValues,
       kernelArguments,

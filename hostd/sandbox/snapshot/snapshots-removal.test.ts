@@ -53,6 +53,7 @@ const manifest = (id: string): SnapshotManifest => ({
   agentProtocol: 1,
   shape: { cpus: 1, memoryMiB: 512, diskMiB: 8192 },
   egressMode: 'open',
+  egressAllow: [],
   generation: 1,
   hasEnvValues: false,
   kernelArguments: null,

@@ -36,7 +36,7 @@ test('it records what it was taken of and with, and its files are private', asyn
     sandboxId: id,
     image: 'default',
     memoryMiB: 1024,
-    egress: { mode: 'none' },
+    egress: { mode: 'none', allow: [] },
     expiresAt: null,
     hasEnvValues: false,
     restorable: { ok: true },
@@ -77,13 +77,33 @@ test('a sandbox created from it has its shape, image and egress, and a life of i
     snapshot: 'prepared',
     image: 'default',
     memoryMiB: 1024,
-    egress: { mode: 'none' },
+    egress: { mode: 'none', allow: [], revision: 1 },
     labels: { copy: '1' },
     forkedFrom: null,
     generation: 2,
   });
   expect(world.guest(sandbox.id).identities.at(-1)).toMatchObject({ copied: true, generation: 2 });
   expect((await create({ egress: { mode: 'open' } })).sandbox.egress.mode).toBe('open');
+});
+
+test('its policy and the addresses that names were answered with are in it', async () => {
+  const { sandbox: ruled } = await run.host.sandboxes.create(createRequest({ egress: ['ssh.example.com:22'] }));
+  const pin = {
+    address: '198.51.100.7',
+    port: 22,
+    transport: 'tcp',
+    name: 'ssh.example.com',
+    remainingMs: 60_000,
+  } as const;
+  world.network.pins.set(ruled.id, { version: 1, pins: [pin] });
+  const info = await run.host.snapshots.create(ruled.id, { name: 'prepared' });
+  expect(info.egress).toEqual({ mode: 'enforce', allow: ['ssh.example.com:22'] });
+  await restart();
+  const { sandbox: same } = await create();
+  expect(same.egress).toEqual({ ...info.egress, revision: 1 });
+  expect(world.network.pins.get(same.id)?.pins).toEqual([pin]);
+  const { sandbox: other } = await create({ egress: { mode: 'open' } });
+  expect(world.network.pins.get(other.id)).toBeUndefined();
 });
 
 test('after a restart of hostd it is there, and is not read again', async () => {

@@ -179,7 +179,7 @@ export class Snapshots {
       sandboxId: manifest.sandboxId,
       image: manifest.image,
       ...manifest.shape,
-      egress: { mode: manifest.egressMode },
+      egress: { mode: manifest.egressMode, allow: manifest.egressAllow },
       createdAt: new Date(manifest.createdAtMs).toISOString(),
       expiresAt: manifest.expiresAtMs === null ? null : new Date(manifest.expiresAtMs).toISOString(),
       storedMiB: manifest.storedMiB,

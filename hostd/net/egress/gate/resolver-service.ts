@@ -117,7 +117,8 @@ class ResolverService implements HelperService {
     const prepared = this.#table.prepare(document);
     // Before its names are answered: what an earlier resolver opened for it, and this one does not know of.
     this.#arriving = new Map(prepared.added.map((entry) => [entry.sandboxId, entry]));
-    for (const entry of prepared.added) await this.#takeOver(entry);
+    // One that hostd adds to the others is new, and nothing is open for it.
+    if (document.others === 'drop') for (const entry of prepared.added) await this.#takeOver(entry);
     this.#table.commit(prepared);
     for (const sandboxId of prepared.dropped) this.#forget(sandboxId);
     for (const { sandboxId, view } of prepared.added) {

@@ -1,0 +1,252 @@
+import { OffshootError } from '../../errors/offshoot-error.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Runner } from '../../platform/run.ts';
+import type { Upstream } from '../config.ts';
+import { listOwnAddresses } from '../ip-json.ts';
+import type { SlotEgress } from '../network.ts';
+import type { NetworkPlan, SlotPlan } from '../plan.ts';
+import { slotRules } from '../slot-rules.ts';
+import { loadRules, rulesAnew } from './firewall/load-rules.ts';
+import { ProxyNamespace } from './firewall/proxy-namespace.ts';
+import { slotPolicyRules } from './firewall/slot-policy-rules.ts';
+import type { Gate, GateOptions } from './gate/gate.ts';
+import type { HelperEvent } from './gate/helper-keeper.ts';
+import { InTurn } from './gate/in-turn.ts';
+import type { ProxyListenerSpec, SandboxPolicy } from './gate/messages.ts';
+import type { Policy } from './policy/policy.ts';
+import { proxiedPorts } from './policy/proxied-ports.ts';
+
+/** Starts resolver and proxy, the latter in this network namespace, or takes them over. */
+export type OpenGate = (
+  proxyNetnsPath: string,
+  options: Pick<GateOptions, 'sandboxes' | 'own' | 'dns' | 'listeners' | 'onEvent'>,
+) => Promise<Gate>;
+
+export interface EgressSideOptions {
+  runner: Runner;
+  plan: NetworkPlan;
+  /** Absent: no policy but open and none can be put in force. */
+  openGate: OpenGate | undefined;
+  dns: { resolvConf: string; upstreams: readonly Upstream[] | undefined };
+}
+
+/** A slot whose rules are in force. */
+interface Ruled {
+  slot: SlotPlan;
+  egress: SlotEgress;
+  /** The nft document it was given last. */
+  rules: string;
+  /** Resolver and proxy know of it. */
+  told: boolean;
+}
+
+/** A helper that is being started anew is not waited for when a slot goes: it is told in its turn. */
+const forgetMs = 1000;
+
+/** What keeps sandboxes to their policies: the rules of their slots, resolver and proxy, all told the same. */
+export class EgressSide {
+  readonly #options: EgressSideOptions;
+  readonly #namespace: ProxyNamespace;
+  readonly #slots = new Map<number, Ruled>();
+  readonly #turn = new InTurn();
+  #gate: Gate | undefined;
+  #own: readonly string[] = [];
+
+  constructor(options: EgressSideOptions) {
+    this.#options = options;
+    this.#namespace = new ProxyNamespace(options.runner, options.plan);
+  }
+
+  /** Opens the gate with what sandboxes of an earlier hostd may, whose rules are loaded anew: they may be of another version. */
+  async open(
+    living: readonly { slot: SlotPlan; egress: SlotEgress }[],
+    onEvent: (event: HelperEvent) => void,
+  ): Promise<void> {
+    const { openGate, plan, dns } = this.#options;
+    if (openGate === undefined || this.#gate !== undefined) return;
+    await this.#namespace.ensure([]);
+    this.#own = await listOwnAddresses(this.#options.runner);
+    const upstreams = dns.upstreams === undefined ? {} : { upstreams: [...dns.upstreams] };
+    this.#gate = await openGate(this.#namespace.proxy.netnsPath, {
+      sandboxes: living.flatMap(({ slot, egress }) => gatePolicy(slot, egress) ?? []),
+      own: this.#allOwn,
+      dns: { address: plan.bridgeAddress, port: plan.policyDnsPort, resolvConf: dns.resolvConf, ...upstreams },
+      listeners: this.#listenersFor(living.map(({ egress }) => egress.policy)),
+      onEvent,
+    });
+    await this.#letIn(this.#gate);
+    for (const { slot, egress } of living) {
+      this.#slots.set(slot.slot, { slot, egress, rules: '', told: gatePolicy(slot, egress) !== undefined });
+    }
+    await this.#reload();
+  }
+
+  /** To be called after each time that the host's side was mended. */
+  async ensure(): Promise<void> {
+    const gate = this.#gate;
+    if (gate === undefined) return;
+    await this.#turn.do(() => this.#letIn(gate));
+    const own = await listOwnAddresses(this.#options.runner);
+    if (own.join() === this.#own.join()) return;
+    this.#own = own;
+    await gate.setOwnAddresses(this.#allOwn);
+    await this.#reload();
+  }
+
+  /** The rules of a new slot, for its empty netns; the proxy listens where they lead. */
+  async prepare(slot: SlotPlan, egress: SlotEgress): Promise<string> {
+    this.#slots.set(slot.slot, { slot, egress, rules: '', told: false });
+    await this.#listenFor(egress.policy);
+    const rules = this.#document(slot, egress.policy);
+    this.#slots.set(slot.slot, { slot, egress, rules, told: false });
+    return rules;
+  }
+
+  /** Tells resolver and proxy of a new slot; nothing gets by a name before. */
+  async admit(slot: SlotPlan, egress: SlotEgress): Promise<void> {
+    const made = this.#slots.get(slot.slot);
+    const policy = gatePolicy(slot, egress);
+    if (made === undefined || policy === undefined || !isRuled(egress.policy)) return;
+    this.#slots.set(slot.slot, { ...made, told: true });
+    await this.#gate?.setPolicy(policy);
+  }
+
+  /** Another policy, or a first sandbox, for a slot there is. When it fails, some of both may be in force, and the next one mends it. */
+  async change(slot: SlotPlan, egress: SlotEgress): Promise<void> {
+    const before = this.#slots.get(slot.slot);
+    const told = before?.told === true || isRuled(egress.policy);
+    this.#slots.set(slot.slot, { slot, egress, rules: '', told });
+    await this.#listenFor(egress.policy);
+    const rules = this.#document(slot, egress.policy);
+    const policy = told ? gatePolicy(slot, egress) : undefined;
+    const load = () => this.#load(slot, before?.rules, rules);
+    const tell = async () => {
+      if (policy !== undefined) await this.#gate?.setPolicy(policy);
+    };
+    // Pins are in the sets of the rules, which those of `open` and `none` lack: the resolver takes them back while the sets are there.
+    await (isRuled(egress.policy) ? load().then(tell) : tell().then(load));
+    this.#slots.set(slot.slot, { slot, egress, rules, told });
+  }
+
+  /** A slot that goes. */
+  async forget(slot: number): Promise<void> {
+    const known = this.#slots.get(slot);
+    this.#slots.delete(slot);
+    const id = known?.egress.sandbox?.id;
+    if (known?.told !== true || id === undefined || this.#gate === undefined) return;
+    const late = new AbortController();
+    const patience = sleep(forgetMs, undefined, { signal: late.signal }).catch(() => undefined);
+    await Promise.race([this.#gate.remove(id).catch(() => undefined), patience]);
+    late.abort();
+  }
+
+  get gate(): Gate | undefined {
+    return this.#gate;
+  }
+
+  async close(keep: boolean): Promise<void> {
+    const gate = this.#gate;
+    this.#gate = undefined;
+    await gate?.stop(keep);
+    if (!keep) await this.#namespace.remove();
+  }
+
+  get #allOwn(): string[] {
+    return [...this.#own, this.#options.plan.subnet];
+  }
+
+  #document(slot: SlotPlan, policy: Policy): string {
+    const { plan } = this.#options;
+    const ruled = effective(policy);
+    if (ruled.mode === 'open' || ruled.mode === 'none') return slotRules(plan, slot, ruled.mode);
+    if (this.#gate === undefined) {
+      throw new OffshootError('network-setup-failed', {
+        message: `Nothing here can keep a sandbox to mode ${ruled.mode}.`,
+      });
+    }
+    const listeners = new Map(
+      this.#gate.listeners.map(({ forPort, layer, port }) => [`${layer} ${String(forPort)}`, port]),
+    );
+    const helpers = {
+      resolver: { address: plan.bridgeAddress, port: plan.policyDnsPort },
+      proxy: {
+        address: this.#namespace.proxy.address,
+        listeners: new Map(
+          [...proxiedPorts(ruled)].flatMap(([forPort, layer]) => {
+            const port = listeners.get(`${layer} ${String(forPort)}`);
+            return port === undefined ? [] : [[forPort, port] as const];
+          }),
+        ),
+      },
+    };
+    return slotPolicyRules(plan, slot, ruled, { own: this.#own }, helpers);
+  }
+
+  async #load(slot: SlotPlan, before: string | undefined, rules: string): Promise<void> {
+    if (before === rules) return;
+    const document = rules.startsWith('add table') ? rules : rulesAnew(rules);
+    await loadRules(this.#options.runner, slot.netnsPath, document);
+  }
+
+  /** What is in force, with the addresses and listeners of now. A netns that is gone has nothing to be ruled. */
+  async #reload(): Promise<void> {
+    for (const ruled of [...this.#slots.values()]) {
+      const { slot, egress, rules: before } = ruled;
+      if (this.#slots.get(slot.slot) !== ruled) continue;
+      const rules = this.#document(slot, egress.policy);
+      this.#slots.set(slot.slot, { ...ruled, rules });
+      await this.#load(slot, before, rules).catch(() => undefined);
+    }
+  }
+
+  /** Has the proxy listen on all ports that policies in force, and this one, lead to it. */
+  async #listenFor(policy: Policy): Promise<void> {
+    const gate = this.#gate;
+    if (gate === undefined || !isRuled(policy)) return;
+    const has = (listeners: readonly ProxyListenerSpec[], wanted: ProxyListenerSpec) =>
+      listeners.some(({ forPort, layer }) => forPort === wanted.forPort && layer === wanted.layer);
+    if (this.#listenersFor([policy]).every((wanted) => has(gate.listeners, wanted))) return;
+    await this.#turn.do(async () => {
+      const policies = [...this.#slots.values()].map(({ egress }) => egress.policy);
+      await gate.listen(this.#listenersFor([...policies, policy]));
+      await this.#letIn(gate);
+    });
+  }
+
+  #listenersFor(policies: readonly Policy[]): ProxyListenerSpec[] {
+    const { address } = this.#namespace.proxy;
+    const known = this.#gate?.listeners ?? [];
+    const wanted = new Map<string, ProxyListenerSpec>();
+    for (const policy of [{ mode: 'enforce', rules: [] } satisfies Policy, ...policies]) {
+      for (const [forPort, layer] of proxiedPorts(policy)) {
+        const open = known.find((one) => one.forPort === forPort && one.layer === layer);
+        wanted.set(`${layer} ${String(forPort)}`, open ?? { address, port: 0, forPort, layer });
+      }
+    }
+    return [...wanted.values()];
+  }
+
+  async #letIn(gate: Gate): Promise<void> {
+    await this.#namespace.ensure(gate.listeners.map(({ port }) => port));
+  }
+}
+
+/** With rules, which may open what is closed in every mode, `open` is held like `audit`. */
+function effective(policy: Policy): Policy {
+  return policy.mode === 'open' && policy.rules.length > 0 ? { ...policy, mode: 'audit' } : policy;
+}
+
+/** Whether names and pins play a part. */
+function isRuled(policy: Policy): boolean {
+  const { mode } = effective(policy);
+  return mode === 'enforce' || mode === 'audit';
+}
+
+function gatePolicy(
+  { hostSideAddress, netnsPath }: SlotPlan,
+  { policy, sandbox }: SlotEgress,
+): SandboxPolicy | undefined {
+  if (sandbox === undefined) return undefined;
+  const { id: sandboxId, revision } = sandbox;
+  return { sandboxId, sourceAddress: hostSideAddress, netnsPath, policy: effective(policy), revision };
+}

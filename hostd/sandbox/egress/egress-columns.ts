@@ -1,0 +1,27 @@
+import type { EgressMode, EgressPolicyRequest } from '../../contract/egress.ts';
+import type { SlotEgress } from '../../net/network.ts';
+import { parsePolicy } from '../../net/egress/policy/parse-rules.ts';
+import type { SandboxRow } from '../../store/rows.ts';
+
+/** The policy of a sandbox as its row has it: rules normalised, one each. */
+export type EgressColumns = Pick<SandboxRow, 'egressMode' | 'egressAllow' | 'egressRevision'>;
+
+/** A policy's place among those of its sandbox; a first one is 1. */
+export function egressColumns({ mode, allow }: EgressPolicyRequest, revision = 1): EgressColumns {
+  const { rules } = parsePolicy(mode, allow);
+  return { egressMode: mode, egressAllow: rules.map(({ text }) => text), egressRevision: revision };
+}
+
+export function unruledColumns(mode: EgressMode): EgressColumns {
+  return { egressMode: mode, egressAllow: [], egressRevision: 1 };
+}
+
+/** What its network is asked for. */
+export function slotEgress(row: EgressColumns & Pick<SandboxRow, 'id'>): SlotEgress {
+  return { ...ownerlessEgress(row), sandbox: { id: row.id, revision: row.egressRevision } };
+}
+
+/** The same for a machine that belongs to nobody yet. */
+export function ownerlessEgress({ egressMode, egressAllow }: Omit<EgressColumns, 'egressRevision'>): SlotEgress {
+  return { policy: parsePolicy(egressMode, egressAllow) };
+}

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { egressPolicySchema, type EgressPolicyInput } from '../../contract/egress.ts';
+import { forkSchema } from '../../contract/fork.ts';
+import { createRequest, World, type HostRun } from '../testing/world.ts';
+
+let world: World;
+let run: HostRun;
+
+beforeEach(async () => {
+  world = await World.create();
+  run = await world.start();
+});
+afterEach(() => world.remove());
+
+const create = async (egress?: EgressPolicyInput) =>
+  (await run.host.sandboxes.create(createRequest(egress === undefined ? {} : { egress }))).sandbox;
+const set = (id: string, egress: EgressPolicyInput) =>
+  run.host.sandboxes.setEgress(id, egressPolicySchema.parse(egress));
+const inForce = (id: string) =>
+  [...world.network.slots.values()].find(({ egress }) => egress.sandbox?.id === id)?.egress;
+const eventsOf = async (id: string) => {
+  const events = [];
+  for await (const event of run.host.events.stream({
+    follow: false,
+    sandboxId: id,
+    signal: new AbortController().signal,
+  }))
+    events.push(event);
+  return events;
+};
+
+async function restart(): Promise<void> {
+  await run.host.stop();
+  run.store.close();
+  run = await world.start();
+}
+
+describe('the policy of a sandbox', () => {
+  test('is the host’s own without one, normalised when there is one, and its network’s from the start', async () => {
+    expect((await create()).egress).toEqual({ mode: 'audit', allow: [], revision: 1 });
+    const { id, egress } = await create([
+      'Packages.Example.COM.',
+      'ssh.example.com:22 # git',
+      'packages.example.com:443',
+    ]);
+    expect(egress).toEqual({ mode: 'enforce', allow: ['packages.example.com:443', 'ssh.example.com:22'], revision: 1 });
+    expect(inForce(id)).toMatchObject({
+      policy: {
+        mode: 'enforce',
+        rules: [
+          { name: 'packages.example.com', port: 443 },
+          { port: 22, layer: 'raw' },
+        ],
+      },
+      sandbox: { id, revision: 1 },
+    });
+  });
+
+  test('with a rule that is refused is no policy, and no sandbox', async () => {
+    await expect(create(['*'])).rejects.toMatchObject({ code: 'egress-rules-invalid' });
+    const { id, egress } = await create(['a.example.com']);
+    await expect(set(id, ['a.example.com', 'https://b.example.com/path'])).rejects.toMatchObject({
+      code: 'egress-rules-invalid',
+    });
+    await expect(run.host.sandboxes.fork(id, forkSchema.parse({ egress: ['*.com'] }))).rejects.toMatchObject({
+      code: 'egress-rules-invalid',
+    });
+    expect((await run.host.sandboxes.get(id)).egress).toEqual(egress);
+    expect(world.network.slots.size).toBe(1);
+  });
+
+  test('changes at once, one change after the other, and is told', async () => {
+    const { id } = await create({ mode: 'none' });
+    const hold = world.network.hold('set');
+    const first = set(id, ['a.example.com']);
+    const second = set(id, { mode: 'audit', allow: ['b.example.com'] });
+    hold();
+    expect(await first).toMatchObject({ mode: 'enforce', allow: ['a.example.com:443'] });
+    expect(await second).toEqual({ mode: 'audit', allow: ['b.example.com:443'], revision: 3 });
+    expect(inForce(id)).toMatchObject({ policy: { mode: 'audit' }, sandbox: { revision: 3 } });
+    const changes = (await eventsOf(id)).filter(({ type }) => type === 'egress.changed').map(({ data }) => data);
+    expect(changes).toEqual([
+      { mode: 'enforce', rules: 1, revision: 2 },
+      { mode: 'audit', rules: 1, revision: 3 },
+    ]);
+  });
+
+  test('stays what it was when the network does not take another one', async () => {
+    const { id, egress } = await create(['a.example.com']);
+    world.network.failNext('set');
+    await expect(set(id, [])).rejects.toMatchObject({ code: 'network-setup-failed' });
+    expect((await run.host.sandboxes.get(id)).egress).toEqual(egress);
+    expect((await set(id, [])).allow).toEqual([]);
+  });
+
+  test('changes while it is paused, and not when it has ended', async () => {
+    const { id } = await create();
+    await run.host.sandboxes.pause(id);
+    expect(await set(id, [])).toEqual({ mode: 'enforce', allow: [], revision: 2 });
+    await run.host.sandboxes.stop(id);
+    await expect(set(id, [])).rejects.toMatchObject({ code: 'sandbox-gone' });
+    await expect(set('sbx_none', [])).rejects.toMatchObject({ code: 'sandbox-not-found' });
+  });
+
+  test('is told to the network of the next hostd before anything else', async () => {
+    const { id } = await create(['a.example.com']);
+    await set(id, ['b.example.com']);
+    await restart();
+    expect(world.network.living).toMatchObject([
+      { egress: { policy: { mode: 'enforce', rules: [{ name: 'b.example.com' }] }, sandbox: { id, revision: 2 } } },
+    ]);
+    expect((await run.host.sandboxes.get(id)).egress).toEqual({
+      mode: 'enforce',
+      allow: ['b.example.com:443'],
+      revision: 2,
+    });
+  });
+});
+
+describe('copies', () => {
+  const pins = {
+    version: 1 as const,
+    pins: [{ address: '198.51.100.7', port: 22, transport: 'tcp', name: 'a.example.com', remainingMs: 1000 } as const],
+  };
+
+  test('have the policy of their source and what it was answered with', async () => {
+    const { id } = await create(['a.example.com:22']);
+    await set(id, ['a.example.com:22', 'b.example.com']);
+    world.network.pins.set(id, pins);
+    const { sandboxes } = await run.host.sandboxes.fork(id, forkSchema.parse({ count: 2 }));
+    for (const copy of sandboxes) {
+      expect(copy.egress).toEqual({ mode: 'enforce', allow: ['a.example.com:22', 'b.example.com:443'], revision: 1 });
+      expect(inForce(copy.id)).toMatchObject({
+        policy: { rules: [{ port: 22 }, { port: 443 }] },
+        sandbox: { id: copy.id },
+      });
+      expect(world.network.pins.get(copy.id)).toEqual(pins);
+    }
+  });
+
+  test('may have another policy', async () => {
+    const { id } = await create(['a.example.com:22']);
+    world.network.pins.set(id, pins);
+    const [copy] = (await run.host.sandboxes.fork(id, forkSchema.parse({ egress: { mode: 'none' } }))).sandboxes;
+    expect(copy?.egress).toEqual({ mode: 'none', allow: [], revision: 1 });
+    expect(world.network.pins.has(copy?.id ?? '')).toBe(false);
+  });
+});
+
+test('what becomes of resolver and proxy is an event', async () => {
+  world.network.onHelperEvent({ role: 'proxy', kind: 'died', pid: 7 });
+  const events = [];
+  for await (const event of run.host.events.stream({ follow: false, signal: new AbortController().signal }))
+    events.push(event);
+  expect(events.at(-1)).toMatchObject({ type: 'host.egress-helper', data: { helper: 'proxy', what: 'died', pid: 7 } });
+});

@@ -1,0 +1,42 @@
+import type { EgressPolicyRequest } from '../../contract/egress.ts';
+import type { HelperEvent } from '../../net/egress/gate/helper-keeper.ts';
+import type { HostContext } from '../host-context.ts';
+import { egressColumns, slotEgress } from './egress-columns.ts';
+
+/** Changes of what sandboxes may reach. */
+export class Egress {
+  readonly #host: HostContext;
+
+  constructor(host: HostContext) {
+    this.#host = host;
+  }
+
+  /** In force when it resolves. Throws `egress-rules-invalid`, `sandbox-not-running`; one that fails is as if it had not been asked for, once the next one succeeds. */
+  async set(id: string, policy: EgressPolicyRequest): Promise<void> {
+    const { registry, network, store, events } = this.#host;
+    const columns = egressColumns(policy);
+    const asked = registry.standing(id);
+    await asked.egressTurn.run(async () => {
+      const sandbox = registry.standing(id);
+      const { slot, egressRevision } = sandbox.row;
+      if (slot === null) throw new Error('A sandbox that stands has a slot.');
+      const row = { ...sandbox.row, ...columns, egressRevision: egressRevision + 1 };
+      await network.setEgress(slot, slotEgress(row));
+      const { egressMode, egressAllow } = row;
+      store.transaction(() => {
+        registry.patch(sandbox, { egressMode, egressAllow, egressRevision: row.egressRevision });
+        const data = { mode: egressMode, rules: egressAllow.length, revision: row.egressRevision };
+        events.append('egress.changed', { sandboxId: id, data });
+      });
+    });
+  }
+
+  /** Resolver or proxy came or went. */
+  helperChanged({ role, kind, pid, message }: HelperEvent): void {
+    const { events, log } = this.#host;
+    const facts = { helper: role, what: kind, ...(pid === undefined ? {} : { pid }) };
+    if (kind === 'started' || kind === 'adopted') log.info(facts, 'egress helper');
+    else log.warn({ ...facts, message }, 'egress helper');
+    events.append('host.egress-helper', { data: { ...facts, ...(message === undefined ? {} : { message }) } });
+  }
+}
