@@ -57,6 +57,7 @@ describe('what a host left behind', () => {
     const make = `set -e
       ip netns add offshoot-${instance}-3; ip link add ob-${instance} type bridge
       ip link add ov-${instance}-3 type veth peer name pv-${instance}
+      ip link add ov-${instance}-proxy type veth peer name qv-${instance}
       nft add table inet offshoot_${instance}; nft add table inet other_${instance}
       nft add chain inet other_${instance} forward
       nft add rule inet other_${instance} forward accept comment '"offshoot:${instance}"'
@@ -70,6 +71,7 @@ describe('what a host left behind', () => {
         `a rule in other_${instance} forward`,
         `link ob-${instance}`,
         `link ov-${instance}-3`,
+        `link ov-${instance}-proxy`,
         `namespace offshoot-${instance}-3`,
         `table offshoot_${instance}`,
       ]);

@@ -13,7 +13,7 @@ exit 0`;
 /** Removes one instance's namespaces, links and rules, and says each. What is not there is no failure. */
 const removeNetwork = `instance=$1
 for netns in $(ip netns list | cut -d ' ' -f 1 | grep "^offshoot-$instance-"); do ip netns del "$netns" && echo "namespace $netns"; done
-for link in $(ip -o link show | sed -n "s/^[0-9]*: \\(ov-$instance-[0-9]*\\|ob-$instance\\)[@:].*/\\1/p"); do ip link del "$link" && echo "link $link"; done
+for link in $(ip -o link show | sed -n "s/^[0-9]*: \\(ov-$instance-[0-9]*\\|ov-$instance-proxy\\|ob-$instance\\)[@:].*/\\1/p"); do ip link del "$link" && echo "link $link"; done
 nft list table inet "offshoot_$instance" >/dev/null 2>&1 && nft delete table inet "offshoot_$instance" && echo "table offshoot_$instance"
 nft -a list ruleset 2>/dev/null | awk -v mark="\\"offshoot:$instance\\"" '
   /^table /{family=$2; table=$3} /^[ \\t]+chain /{chain=$2} index($0, mark){print family, table, chain, $NF}' |

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 import { runChecked, type Runner } from '../platform/run.ts';
+import { settleAll } from '../platform/settle-all.ts';
 import type { NetworkConfig } from './config.ts';
 import { openDnsForwarder, type DnsForwarder } from './dns/forwarder.ts';
 import type { PinDocument } from './egress/dns/pin-document.ts';
@@ -183,16 +184,16 @@ class LinuxNetwork implements Network {
   }
 
   async #make(slot: SlotPlan, uid: number, egress: SlotEgress): Promise<void> {
-    const [rules] = await Promise.all([
+    const [rules] = await settleAll([
       this.#egress.prepare(slot, egress),
       runChecked(this.#runner, 'ip', ['-batch', '-'], { input: outsideBatch(this.#plan, slot) }),
-    ]);
+    ] as const);
     const batch = insideBatch(this.#plan, slot, uid);
     const inside = [`--net=${slot.netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', batch];
-    await Promise.all([
+    await settleAll([
       runChecked(this.#runner, 'nsenter', inside, { input: rules }),
       this.#egress.admit(slot, egress),
-    ]);
+    ] as const);
   }
 
   async #remove(slot: number): Promise<void> {

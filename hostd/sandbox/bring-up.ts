@@ -69,14 +69,6 @@ export function announceRunning(host: HostContext, sandbox: LiveSandbox, started
   sandbox.place?.settled();
 }
 
-/** Waits for all, also when one fails: nothing may still be under way when the failure is cleaned up. */
-export async function settleAll<Results extends readonly unknown[]>(work: {
-  readonly [Index in keyof Results]: Promise<Results[Index]>;
-}): Promise<Results> {
-  await Promise.allSettled(work);
-  return (await Promise.all(work)) as unknown as Results;
-}
-
 /** Whatever went wrong, the caller gets an error of the catalogue. */
 export function asCatalogueError(error: unknown): OffshootError {
   if (isOffshootError(error)) return error;

@@ -2,8 +2,9 @@ import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 import type { Image } from '../guest/image/image.ts';
 import type { NetworkSlot } from '../net/network.ts';
 import { faultPoint } from '../platform/fault-points.ts';
+import { settleAll } from '../platform/settle-all.ts';
 import { untilAborted } from '../platform/until-aborted.ts';
-import { announceRunning, asCatalogueError, makeSandboxFolder, settleAll } from './bring-up.ts';
+import { announceRunning, asCatalogueError, makeSandboxFolder } from './bring-up.ts';
 import {
   defaultImage,
   defaultShape,

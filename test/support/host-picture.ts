@@ -14,11 +14,11 @@ export interface HostPicture {
   images: string[];
 }
 
-/** What Offshoot starts: a VMM, its launcher, or a hostd on node. */
+/** What Offshoot starts: a VMM, its launcher, or on node a hostd, a resolver, a proxy. */
 const ownPrograms = /\/(qemu-system-[a-z0-9_]+|build\/native\/(launcher|freeze))( \(deleted\))?$/;
 /** A program that was started through its loader is one of the loader's first words. */
 const loaders = /\/ld-[^/]*\.so[^/]*( \(deleted\))?$/;
-const ownScript = /hostd\/cli\/main\.ts$/;
+const ownScript = /hostd\/(cli\/main|net\/egress\/gate\/(resolver|proxy)-process)\.ts$|\/egress-(resolver|proxy)\.mjs$/;
 
 /** Takes the picture; compare two with `comparePictures`. */
 export async function takeHostPicture(): Promise<HostPicture> {
@@ -77,7 +77,7 @@ async function describeProcess(pid: string): Promise<string | undefined> {
   const words = commandLine.split('\0').filter((word) => word !== '');
   const executable = await readlink(`/proc/${pid}/exe`).catch(() => '');
   const program = programOf(executable, words);
-  if (!ownPrograms.test(program) && !words.slice(0, 4).some((word) => ownScript.test(word))) return undefined;
+  if (!ownPrograms.test(program) && !words.slice(0, 6).some((word) => ownScript.test(word))) return undefined;
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => '');
   return `${pid} ${[program, ...words.slice(1, 6)].join(' ')} in ${folder}`;
 }

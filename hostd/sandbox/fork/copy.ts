@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ForkSandbox } from '../../contract/fork.ts';
 import { faultPoint } from '../../platform/fault-points.ts';
+import { settleAll } from '../../platform/settle-all.ts';
 import type { ExecRow, SandboxRow } from '../../store/rows.ts';
-import { announceRunning, asCatalogueError, journalSandbox, makeSandboxFolder, settleAll } from '../bring-up.ts';
+import { announceRunning, asCatalogueError, journalSandbox, makeSandboxFolder } from '../bring-up.ts';
 import type { Captured } from '../checkpoint/capture.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { unbornColumns } from '../creation-order.ts';

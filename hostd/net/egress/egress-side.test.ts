@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Runner } from '../../platform/run.ts';
+import { networkConfigSchema } from '../config.ts';
+import type { SlotEgress } from '../network.ts';
+import { planNetwork, planSlot, type SlotPlan } from '../plan.ts';
+import { EgressSide } from './egress-side.ts';
+import { FakeGate } from './gate/fake-gate.ts';
+import type { ProxyListenerSpec, SandboxPolicy } from './gate/messages.ts';
+import { parsePolicy } from './policy/parse-rules.ts';
+import type { PolicyMode } from './policy/policy.ts';
+
+const config = networkConfigSchema.parse({});
+const plan = planNetwork(config, 1500);
+const slot = (number: number): SlotPlan => planSlot(plan, config.subnet.base, number);
+const egress = (id: string | undefined, mode: PolicyMode, allow: readonly string[] = [], revision = 1): SlotEgress => ({
+  policy: parsePolicy(mode, allow),
+  ...(id === undefined ? {} : { sandbox: { id, revision } }),
+});
+
+/** What was done, in order: rules loaded into a netns, policies and listeners given to the helpers. */
+let done: string[];
+let gate: FakeGate;
+let side: EgressSide;
+let addresses: string[];
+
+class NotedGate extends FakeGate {
+  override async setPolicy(sandbox: SandboxPolicy): Promise<{ cut: number }> {
+    done.push(`policy ${sandbox.sandboxId} ${sandbox.policy.mode}`);
+    return super.setPolicy(sandbox);
+  }
+  override async listen(listeners: readonly ProxyListenerSpec[]): Promise<ProxyListenerSpec[]> {
+    done.push(`listen ${listeners.map(({ forPort, layer }) => `${layer}:${String(forPort)}`).join(' ')}`);
+    return super.listen(listeners);
+  }
+}
+
+const runner: Runner = {
+  run: (command, args, options) => {
+    const netns = args
+      .find((word) => word.startsWith('--net='))
+      ?.split('/')
+      .at(-1);
+    const loads = command === 'nsenter' && args.includes('nft') && args.includes('-f');
+    if (loads) done.push(`rules ${netns ?? ''} ${kindOf(String(options?.input))}`);
+    const links = [
+      { ifname: 'eth0', addr_info: addresses.map((local) => ({ local, prefixlen: 24, scope: 'global' })) },
+    ];
+    const isAddresses = args.join(' ') === '-j addr show';
+    const json =
+      args.includes('-j') && command === 'ip' ? (isAddresses ? JSON.stringify(links) : '[]') : '{"nftables":[]}';
+    return Promise.resolve({ code: 0, signal: null, stdout: args.includes('-j') ? json : '', stderr: '' });
+  },
+};
+
+function kindOf(document: string): string {
+  if (document.includes('chain judged')) return document.includes('goto audited') ? 'audit' : 'enforce';
+  return document.includes('chain outward') ? 'open' : 'none';
+}
+
+beforeEach(async () => {
+  done = [];
+  addresses = ['203.0.113.7'];
+  gate = new NotedGate();
+  side = new EgressSide({
+    runner,
+    plan,
+    dns: { resolvConf: '/etc/resolv.conf', upstreams: undefined },
+    openGate: async (_netns, options) => {
+      for (const sandbox of options.sandboxes) gate.policies.set(sandbox.sandboxId, sandbox);
+      gate.own = options.own;
+      await FakeGate.prototype.listen.call(gate, options.listeners);
+      return gate;
+    },
+  });
+  await side.open([], () => undefined);
+});
+
+async function make(number: number, given: SlotEgress): Promise<string> {
+  const rules = await side.prepare(slot(number), given);
+  await side.admit(slot(number), given);
+  return rules;
+}
+
+describe('a new slot', () => {
+  test('has rules that lead to where the proxy listens, and is known to the helpers', async () => {
+    const rules = await make(3, egress('sbx_a', 'enforce', ['a.example.com', 'tls:a.example.com:8443']));
+    expect(done).toEqual(['listen tls:443 http:80 tls:8443', 'policy sbx_a enforce']);
+    const ports = new Map(gate.listeners.map(({ forPort, port }) => [forPort, port]));
+    for (const forPort of [443, 80, 8443])
+      expect(rules).toContain(`${String(forPort)} : ${String(ports.get(forPort))}`);
+    expect(gate.policies.get('sbx_a')).toMatchObject({
+      sourceAddress: '10.83.0.5',
+      netnsPath: '/run/netns/offshoot-main-3',
+    });
+  });
+
+  test('of a machine that is nobody’s is unknown to them until it is somebody’s, whose rules need not be loaded again', async () => {
+    await make(0, egress(undefined, 'audit'));
+    expect(done).toEqual([]);
+    await side.change(slot(0), egress('sbx_a', 'audit'));
+    expect(done).toEqual(['policy sbx_a audit']);
+    await side.change(slot(0), egress('sbx_a', 'enforce', [], 2));
+    expect(done.slice(1)).toEqual(['rules offshoot-main-0 enforce', 'policy sbx_a enforce']);
+  });
+
+  test('that is open or closed takes no helper, but with rules it does', async () => {
+    expect(kindOf(await make(0, egress('sbx_a', 'open')))).toBe('open');
+    expect(kindOf(await make(1, egress('sbx_b', 'none')))).toBe('none');
+    expect(gate.policies.size).toBe(0);
+    expect(kindOf(await make(2, egress('sbx_c', 'open', ['10.1.2.3:22'])))).toBe('audit');
+    expect(gate.policies.get('sbx_c')?.policy.mode).toBe('audit');
+  });
+
+  test('can’t have a policy where there is no gate', async () => {
+    const bare = new EgressSide({ runner, plan, openGate: undefined, dns: { resolvConf: '/', upstreams: undefined } });
+    await bare.open([], () => undefined);
+    await expect(bare.prepare(slot(0), egress('sbx_a', 'audit'))).rejects.toMatchObject({
+      code: 'network-setup-failed',
+    });
+    expect(kindOf(await bare.prepare(slot(0), egress('sbx_a', 'open')))).toBe('open');
+  });
+});
+
+describe('a change', () => {
+  test('to open or none lets the resolver take its pins back while their sets are there', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['a.example.com:22']));
+    done = [];
+    await side.change(slot(0), egress('sbx_a', 'none', [], 2));
+    await side.change(slot(0), egress('sbx_a', 'audit', [], 3));
+    expect(done).toEqual([
+      'policy sbx_a none',
+      'rules offshoot-main-0 none',
+      'rules offshoot-main-0 audit',
+      'policy sbx_a audit',
+    ]);
+  });
+
+  test('that fails is made whole by the next one, also when that is the same again', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['a.example.com']));
+    gate.failing = true;
+    await expect(side.change(slot(0), egress('sbx_a', 'enforce', [], 2))).rejects.toMatchObject({
+      code: 'network-setup-failed',
+    });
+    gate.failing = false;
+    done = [];
+    await side.change(slot(0), egress('sbx_a', 'enforce', ['a.example.com'], 2));
+    expect(done).toEqual(['rules offshoot-main-0 enforce', 'policy sbx_a enforce']);
+  });
+
+  test('keeps listeners of others, also of those that are being made', async () => {
+    const making = side.prepare(slot(0), egress('sbx_a', 'enforce', ['tls:a.example.com:8443']));
+    const also = side.prepare(slot(1), egress('sbx_b', 'enforce', ['http:b.example.com:8080']));
+    const [first, second] = await Promise.all([making, also]);
+    const open = gate.listeners.map(({ port }) => port);
+    for (const rules of [first, second]) {
+      const led = [...rules.matchAll(/(?:8443|8080) : (\d+)/g)].map(([, port]) => Number(port));
+      expect(led).toHaveLength(1);
+      expect(open).toEqual(expect.arrayContaining(led));
+    }
+  });
+});
+
+test('a slot that goes is forgotten, even when the helpers can not be told', async () => {
+  await make(0, egress('sbx_a', 'audit'));
+  await side.forget(0);
+  expect(gate.policies.size).toBe(0);
+  await make(1, egress('sbx_b', 'audit'));
+  gate.failing = true;
+  await side.forget(1);
+});
+
+test('slots of an earlier hostd get the rules of this one, and the helpers their policies', async () => {
+  const later = new EgressSide({
+    runner,
+    plan,
+    dns: { resolvConf: '/etc/resolv.conf', upstreams: undefined },
+    openGate: async (_netns, options) => {
+      expect(options.sandboxes).toMatchObject([{ sandboxId: 'sbx_a', revision: 4 }]);
+      expect(options.listeners.map(({ forPort }) => forPort)).toEqual([443, 80, 8443]);
+      await gate.listen(options.listeners);
+      return gate;
+    },
+  });
+  done = [];
+  await later.open(
+    [{ slot: slot(0), egress: egress('sbx_a', 'enforce', ['tls:a.example.com:8443'], 4) }],
+    () => undefined,
+  );
+  expect(done).toEqual(['listen tls:443 http:80 tls:8443', 'rules offshoot-main-0 enforce']);
+});
+
+test('addresses that the host got are closed from then on', async () => {
+  await make(0, egress('sbx_a', 'enforce', ['198.51.100.0/24:22']));
+  done = [];
+  await side.ensure();
+  expect(done).toEqual([]);
+  addresses = ['203.0.113.7', '198.51.100.9'];
+  await side.ensure();
+  expect(gate.own).toEqual(['198.51.100.9', '203.0.113.7', '10.83.0.0/16']);
+  expect(done).toEqual(['rules offshoot-main-0 enforce']);
+});
