@@ -18,7 +18,13 @@ const callsOf = (name: string) => served.host.calls.filter(([call]) => call === 
 
 describe('a fork', () => {
   it('answers 201 with its copies in order, and how the source stood still', async () => {
-    const json = { id: 'frk_a', count: 3, labels: { try: '1' }, egress: { mode: 'none' }, timeoutSeconds: 60 };
+    const json = {
+      id: 'frk_a',
+      count: 3,
+      labels: { try: '1' },
+      egress: { mode: 'none', allow: [] },
+      timeoutSeconds: 60,
+    };
     const answer = await served.send('POST', forkPath, { json, headers: { 'idempotency-key': 'key-1' } });
     expect(answer.status).toBe(201);
     const fork = forkResultSchema.parse(JSON.parse(answer.text));
