@@ -15,6 +15,13 @@ export type { ErrorCode } from '../errors/catalogue.ts';
 export type {
   BuildImageInput,
   CreateSnapshotInput,
+  DenialReason,
+  EgressDenial,
+  EgressEntry,
+  EgressMode,
+  EgressPolicyInfo,
+  EgressPolicyInput,
+  EgressReport,
   ExecInfo,
   FileEntry,
   ForkFailureDetails,

@@ -1,4 +1,11 @@
 import { ulid } from 'ulid';
+import {
+  egressPolicyInfoSchema,
+  egressReportSchema,
+  type EgressPolicyInfo,
+  type EgressPolicyInput,
+  type EgressReport,
+} from '../contract/egress.ts';
 import { execListSchema, execSchema, type ExecInfo } from '../contract/exec.ts';
 import {
   sandboxListSchema,
@@ -9,6 +16,7 @@ import {
 } from '../contract/sandbox.ts';
 import { snapshotSchema, type CreateSnapshotInput, type SnapshotInfo } from '../contract/snapshot.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { fillInAutoRules } from './egress/fill-in-auto-rules.ts';
 import { ExecHandle } from './exec-handle.ts';
 import type { ExecResult } from './exec-result.ts';
 import { execToEnd, type ExecOptions, type SpawnOptions } from './exec-to-end.ts';
@@ -16,8 +24,7 @@ import { requestFork, type ForkOptions, type ForkReport } from './fork.ts';
 import { SandboxFiles } from './sandbox-files.ts';
 import { readText, Transport, type ConnectionOptions } from './transport.ts';
 
-export type CreateOptions = Omit<CreateSandboxInput, 'egress'> & {
-  egress?: { mode: 'open' | 'none' };
+export type CreateOptions = CreateSandboxInput & {
   /** The same key answers the same sandbox; another request under it is refused. */
   idempotencyKey?: string;
   signal?: AbortSignal;
@@ -45,14 +52,15 @@ export class Sandbox {
     this.files = new SandboxFiles(transport, info.id);
   }
 
-  /** Creates a sandbox and resolves when it runs. */
+  /** Creates a sandbox and resolves when it runs. `auto:` rules of its egress policy are filled in from this machine's configuration. */
   static async create(options: CreateOptions = {}): Promise<Sandbox> {
-    const { connection, signal, idempotencyKey, ...request } = options;
+    const { connection, signal, idempotencyKey, egress, ...request } = options;
     const transport = new Transport(connection);
+    const policy = egress === undefined ? {} : { egress: await fillInAutoRules(egress) };
     const info = await transport.json(sandboxSchema, {
       method: 'POST',
       path: '/v1/sandboxes',
-      json: { id: `sbx_${ulid()}`, ...request },
+      json: { id: `sbx_${ulid()}`, ...request, ...policy },
       ...(idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } }),
       timeoutMs: 0, // a boot, an image's first template and the queue all take their own time
       signal,
@@ -128,12 +136,17 @@ export class Sandbox {
   /**
    * Starts a running copy of it, or with `count` (1 to 100) a list of them in order: each has the memory, disk and processes of this moment.
    * A sandbox that runs stands still for some milliseconds (`lastFork.pausedMs`); a paused one stays paused. When some copies do not start it
-   * throws `fork-failed`, and the others run on: see `isForkFailed`. Stop each copy when it has done its work.
+   * throws `fork-failed`, and the others run on: see `isForkFailed`. Stop each copy when it has done its work. Without `egress` each may reach
+   * what this one may.
    */
   fork(options?: ForkOptions & { count?: undefined }): Promise<Sandbox>;
   fork(options: ForkOptions & { count: number }): Promise<Sandbox[]>;
-  async fork({ count, ...options }: ForkOptions & { count?: number | undefined } = {}): Promise<Sandbox | Sandbox[]> {
-    const { sandboxes, ...report } = await requestFork(this.#transport, this.id, { ...options, count: count ?? 1 });
+  async fork({ count, egress, ...options }: ForkOptions & { count?: number | undefined } = {}): Promise<
+    Sandbox | Sandbox[]
+  > {
+    const policy = egress === undefined ? {} : { egress: await fillInAutoRules(egress) };
+    const request = { ...options, ...policy, count: count ?? 1 };
+    const { sandboxes, ...report } = await requestFork(this.#transport, this.id, request);
     this.#lastFork = { ...report, sandboxIds: sandboxes.map(({ id }) => id) };
     // a connection of its own: disposing one sandbox must not cut off another
     const copies = sandboxes.map((info) => new Sandbox(this.#transport.sibling(), info));
@@ -170,6 +183,33 @@ export class Sandbox {
       timeoutMs: 0,
       repeatable: false,
     });
+  }
+
+  /**
+   * Gives it another egress policy, in force when it resolves: connections that it does not allow are cut. A list alone means enforce, an
+   * empty one allows nothing. Answers the rules as they were understood. Throws `egress-rules-invalid`, and `egress-auto-failed` for `auto:`
+   * rules that can't be filled in from this machine's configuration.
+   */
+  async setEgress(policy: EgressPolicyInput): Promise<EgressPolicyInfo> {
+    const json = await fillInAutoRules(policy);
+    const egress = await this.#transport.json(egressPolicyInfoSchema, {
+      method: 'PUT',
+      path: `${sandboxPath(this.id)}/egress`,
+      json,
+    });
+    this.#info = { ...this.#info, egress };
+    return egress;
+  }
+
+  /** What it may reach, what it reached and what was denied since it was made; also after its end, while hostd remembers it. */
+  async egressReport(options: { signal?: AbortSignal } = {}): Promise<EgressReport> {
+    const report = await this.#transport.json(egressReportSchema, {
+      method: 'GET',
+      path: `${sandboxPath(this.id)}/egress`,
+      signal: options.signal,
+    });
+    this.#info = { ...this.#info, egress: report.policy };
+    return report;
   }
 
   /** The last lines of its kernel's console. */
