@@ -4,6 +4,15 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { z } from 'zod';
 import { answerDns, type DnsZone } from './outside-dns.ts';
+import { serveWeb, webSpecSchema } from './outside-web.ts';
+
+const dnsRecordsSchema = z.object({
+  a: z.array(z.string()).optional(),
+  turns: z.array(z.string()).optional(),
+  cname: z.string().optional(),
+  txtBytes: z.number().optional(),
+  ttlSeconds: z.number().optional(),
+});
 
 /**
  * Servers of the pretended internet, run as a program inside a network namespace: `node outside-servers.ts SPEC`. Prints one JSON line
@@ -20,10 +29,13 @@ export const serverSpecSchema = z.object({
   bulk: z.object({ port: z.number(), bytes: z.number() }).optional(),
   /** Sends a byte to whoever connects, every so often. */
   drip: z.object({ port: z.number(), bytes: z.number(), everyMs: z.number() }).optional(),
+  /** Says this first, as servers of SSH do, and then sends back what it gets. */
+  banner: z.object({ port: z.number(), text: z.string() }).optional(),
+  web: webSpecSchema.optional(),
   dns: z
     .object({
       port: z.number().default(53),
-      zone: z.record(z.string(), z.object({ a: z.array(z.string()).optional(), txtBytes: z.number().optional() })),
+      zone: z.record(z.string(), dnsRecordsSchema),
       /** Take queries and never answer. */
       silent: z.boolean().default(false),
       /** Answer every query with this RCODE. */
@@ -36,11 +48,12 @@ export type ServerSpec = z.input<typeof serverSpecSchema>;
 type Spec = z.output<typeof serverSpecSchema>;
 
 export const arrivalSchema = z.object({
-  protocol: z.enum(['tcp', 'udp', 'dns-tcp', 'dns-udp']),
+  protocol: z.enum(['tcp', 'udp', 'dns-tcp', 'dns-udp', 'http', 'https']),
   to: z.string(),
   from: z.string(),
   fromPort: z.number(),
   port: z.number(),
+  /** Asked of DNS, or the one that a web server was asked for. */
   name: z.string().optional(),
   /** The DNS id. */
   id: z.number().optional(),
@@ -124,6 +137,14 @@ async function serve(spec: Spec): Promise<void> {
     ...(spec.dns === undefined ? [] : [serveDns(spec, spec.dns)]),
     ...(spec.drip === undefined ? [] : [serveDrip(spec, spec.drip)]),
     ...(spec.bulk === undefined ? [] : [serveBulk(spec, spec.bulk)]),
+    ...(spec.banner === undefined ? [] : [serveBanner(spec, spec.banner)]),
+    ...(spec.web === undefined
+      ? []
+      : [
+          serveWeb(spec.address, spec.web, ({ protocol, socket, port, ...named }) => {
+            report({ ...arrivalOf(socket, protocol, port), ...named });
+          }),
+        ]),
   ]);
 }
 
@@ -131,6 +152,14 @@ async function serveBulk(spec: Spec, bulk: { port: number; bytes: number }): Pro
   await listenTcp(spec, bulk.port, (socket) => {
     report(arrivalOf(socket, 'tcp', bulk.port));
     socket.end(Buffer.alloc(bulk.bytes, 'x'));
+  });
+}
+
+async function serveBanner(spec: Spec, banner: { port: number; text: string }): Promise<void> {
+  await listenTcp(spec, banner.port, (socket) => {
+    report(arrivalOf(socket, 'tcp', banner.port));
+    socket.write(`${banner.text}\r\n`);
+    socket.pipe(socket);
   });
 }
 

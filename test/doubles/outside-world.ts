@@ -87,6 +87,12 @@ export class OutsideWorld {
     return runChecked(systemRunner, inside.command, inside.args, options);
   }
 
+  /** Runs a program in the internet's network to its end; rejects when it fails. */
+  runOutside(command: string, args: readonly string[], options?: RunOptions): Promise<RunResult> {
+    const inside = inNetns(this.internetNetns, command, args);
+    return runChecked(systemRunner, inside.command, inside.args, options);
+  }
+
   /** Starts a program in the host's network; ended with the world. */
   spawn(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
     const inside = this.inHost(command, args);

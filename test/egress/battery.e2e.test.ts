@@ -1,0 +1,95 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Sandbox } from '../../hostd/client/index.ts';
+import { allowedCases } from './allowed-cases.ts';
+import { deniedCases } from './denied-cases.ts';
+import { egressReport } from './egress-calls.ts';
+import { useEgressWorld } from './egress-world.ts';
+import { sees } from './guest-probe.ts';
+import { at, batteryRules } from './outside-of-battery.ts';
+import { runCases } from './run-cases.ts';
+
+/** Real sandboxes on a host without uplink: what a policy names is reached, nothing else is, and the report says why. */
+
+const suite = useEgressWorld();
+const cases = [...allowedCases, ...deniedCases];
+const smoke = cases.filter((one) => one.smoke === true);
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await suite.world.create(
+    { egress: [...batteryRules] },
+    {
+      hosts: [`${at.evil} spoofed.example`, `${at.web} spoofer.example`],
+      addresses: ['203.0.113.200', '10.86.0.3'],
+    },
+  );
+  const neighbour = await suite.world.create({ egress: [] });
+  for (const one of [sandbox, neighbour]) await serveInside(one);
+}, 300_000);
+
+/** What no other sandbox may reach. */
+async function serveInside(guest: Sandbox): Promise<void> {
+  await guest.spawn(['python3', '-m', 'http.server', '8000']);
+  await expect
+    .poll(() => sees(guest, [{ kind: 'tcp', to: '127.0.0.1', port: 8000, send: 'GET /\n\n' }]))
+    .not.toEqual(['refused']);
+}
+
+test('the smoke is ten cases', () => {
+  expect(smoke.length).toBe(10);
+});
+
+test('as root', async () => {
+  expect(await runCases(suite.world, sandbox, cases)).toEqual([]);
+});
+
+test('as an ordinary user', async () => {
+  expect(await runCases(suite.world, sandbox, cases, { user: 'nobody' })).toEqual([]);
+});
+
+test('the report has what passed, with bytes, and a list to paste', async () => {
+  const report = await egressReport(suite.world.hostd.host, sandbox.id);
+  const web = report.allowed.find(({ name, port }) => name === 'allowed.example' && port === 443);
+  expect(web?.bytesIn).toBeGreaterThan(2 * 6 * 1024 * 1024);
+  expect(web?.bytesOut).toBeGreaterThan(2 * 6 * 1024 * 1024);
+  expect(report.policy).toMatchObject({ mode: 'enforce', revision: 1 });
+  expect(report.deniedCount).toBeGreaterThanOrEqual(report.denied.length);
+  expect(report.suggestedAllow).toEqual(expect.arrayContaining(['allowed.example:443', 'other.example:443']));
+  expect(report.suggestedAllow.filter((rule) => rule.startsWith(at.metadata) || rule.startsWith('10.'))).toEqual([]);
+});
+
+test('a fork has the policy and the pins of its source, and does not reach it', async () => {
+  expect(await sees(sandbox, [{ kind: 'tcp', to: 'ssh.example', port: 22 }])).toEqual(['ok SSH-2.0-double']);
+  const copy = suite.world.adopt(await sandbox.fork());
+  const first = await sees(copy, [{ kind: 'tcp', to: at.ssh, port: 22 }]);
+  expect(first).toEqual(['ok SSH-2.0-double']);
+  expect(
+    await runCases(suite.world, copy, [...smoke, ...deniedCases.filter(({ name }) => name.startsWith('sandboxes'))]),
+  ).toEqual([]);
+  expect(await runCases(suite.world, sandbox, smoke)).toEqual([]);
+  await copy.stop();
+});
+
+test('a sandbox made from a snapshot has the policy and the pins of then', async () => {
+  expect(await sees(sandbox, [{ kind: 'tcp', to: 'ssh.example', port: 22 }])).toEqual(['ok SSH-2.0-double']);
+  await sandbox.snapshot({ name: 'battery' });
+  const restored = await suite.world.create({ snapshot: 'battery' });
+  expect(restored.info.egress).toMatchObject({ mode: 'enforce', allow: sandbox.info.egress.allow });
+  expect(await sees(restored, [{ kind: 'tcp', to: at.ssh, port: 22 }])).toEqual(['ok SSH-2.0-double']);
+  expect(await runCases(suite.world, restored, smoke)).toEqual([]);
+  await restored.stop();
+  await suite.world.client.snapshots.remove('battery');
+});
+
+test('after a pause on disk', async () => {
+  await sandbox.pause({ hibernateAfterSeconds: 0 });
+  await sandbox.resume();
+  expect(await runCases(suite.world, sandbox, smoke)).toEqual([]);
+});
+
+test('after hostd was killed and came back, and while it was away', async () => {
+  const { hostd } = suite.world;
+  await hostd.kill();
+  await hostd.start();
+  expect(await runCases(suite.world, sandbox, smoke)).toEqual([]);
+});

@@ -1,0 +1,161 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { HostClient, Sandbox, type CreateOptions } from '../../hostd/client/index.ts';
+import type { EgressPolicyInput } from '../../hostd/contract/index.ts';
+import { gateFolder, helperFiles } from '../../hostd/net/egress/gate/helper-files.ts';
+import type { HelperRole } from '../../hostd/net/egress/gate/messages.ts';
+import { processIdentitySchema, type ProcessIdentity } from '../../hostd/platform/process-identity.ts';
+import { openOutsideWorld, type OutsideWorld } from '../doubles/outside-world.ts';
+import { comparePictures, ofHostd, takeHostPicture, type HostPicture } from '../support/host-picture.ts';
+import { HostdProcess } from '../support/hostd-process.ts';
+import { isolatedState } from '../support/shared-image.ts';
+import { furnishGuest, type GuestSetup } from './guest-probe.ts';
+import { at, makeOutside } from './outside-of-battery.ts';
+
+/** Cases name addresses of it. */
+const subnet = '10.86.0.0/16';
+
+/** A name of its own, so that several test runs on a machine do not meet. */
+const instance = `e${(process.pid % 46_656).toString(36)}`;
+
+/** Counts, before the kernel puts fragments together, what no server outside would tell of. */
+const watch = `table inet watch {
+  counter raw { }
+  counter echo { }
+  counter lone_fragment { }
+  counter foreign_source { }
+  counter ipv6 { }
+  chain arrivals {
+    type filter hook prerouting priority -450;
+    meta l4proto { 47, 99 } counter name raw
+    icmp type echo-request counter name echo
+    ip id 77 ip frag-off & 0x1fff != 0 counter name lone_fragment
+    iifname "eth0" ip saddr != { ${at.host}, 0.0.0.0 } counter name foreign_source
+    ip6 daddr 2000::/3 counter name ipv6
+  }
+}
+`;
+
+type Created = Omit<CreateOptions, 'egress'> & { egress?: EgressPolicyInput };
+
+/** A hostd with real sandboxes, on a host without uplink. */
+export class EgressWorld {
+  readonly outside: OutsideWorld;
+  readonly hostd: HostdProcess;
+  readonly client: HostClient;
+  readonly stateDirectory: string;
+  readonly #certificate: string;
+  readonly #close: () => Promise<void>;
+  readonly #sandboxes: Sandbox[] = [];
+
+  private constructor(
+    parts: Pick<EgressWorld, 'outside' | 'hostd' | 'stateDirectory'> & {
+      certificate: string;
+      close: () => Promise<void>;
+    },
+  ) {
+    this.outside = parts.outside;
+    this.hostd = parts.hostd;
+    this.client = new HostClient({ host: parts.hostd.host });
+    this.stateDirectory = parts.stateDirectory;
+    this.#certificate = parts.certificate;
+    this.#close = parts.close;
+  }
+
+  static async open(): Promise<EgressWorld> {
+    const { certificate, internetAddresses, internetServers, hostServers } = makeOutside();
+    const state = await isolatedState();
+    const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-egress-'));
+    const resolvConf = path.join(folder, 'resolv.conf');
+    await writeFile(resolvConf, `nameserver ${at.resolver}\n`);
+    const outside = await openOutsideWorld({ internetAddresses, internetServers });
+    const close = async (): Promise<void> => {
+      await outside.close();
+      await rm(folder, { recursive: true, force: true });
+      await state[Symbol.asyncDispose]();
+    };
+    try {
+      await outside.serve('host', hostServers);
+      await outside.runOutside('nft', ['-f', '-'], { input: watch });
+      const { command, args } = outside.inHost('true', []);
+      const hostd = await HostdProcess.start({
+        stateDirectory: state.directory,
+        prefix: [command, ...args.slice(0, -1)],
+        config: { network: { instance, subnet, resolvConf } },
+      });
+      return new EgressWorld({
+        outside,
+        hostd,
+        stateDirectory: state.directory,
+        certificate: certificate.cert,
+        close,
+      });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
+  /** Furnished for probes; the end of the suite stops it. */
+  async create(options: Created, setup: Omit<GuestSetup, 'certificate'> = {}): Promise<Sandbox> {
+    const connection = { host: this.hostd.host };
+    const sandbox = await Sandbox.create({ timeoutSeconds: 1800, ...options, connection } as CreateOptions);
+    this.#sandboxes.push(sandbox);
+    await furnishGuest(sandbox, { certificate: this.#certificate, ...setup });
+    return sandbox;
+  }
+
+  /** Has the end of the suite stop a sandbox that came about otherwise. */
+  adopt(sandbox: Sandbox): Sandbox {
+    this.#sandboxes.push(sandbox);
+    return sandbox;
+  }
+
+  async helper(role: HelperRole): Promise<ProcessIdentity> {
+    const { identity } = helperFiles(gateFolder(this.stateDirectory), role);
+    return processIdentitySchema.parse(JSON.parse(await readFile(identity, 'utf8')));
+  }
+
+  /** Packets outside that no server tells of, by what they are; those that are none are left out. */
+  async watched(): Promise<Record<string, number>> {
+    const { stdout } = await this.outside.runOutside('nft', ['list', 'counters', 'table', 'inet', 'watch']);
+    const counters = [...stdout.matchAll(/counter (\w+) \{\s*packets (\d+)/g)];
+    return Object.fromEntries(
+      counters.map(([, name = '', packets]) => [name, Number(packets)]).filter(([, n]) => n !== 0),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const sandbox of this.#sandboxes) {
+      await sandbox.stop().catch(() => undefined);
+      await sandbox.disconnect();
+    }
+    await this.client.close();
+    await this.hostd[Symbol.asyncDispose]();
+    await this.#close();
+  }
+}
+
+/** One for a test file; after it nothing of it may be left on the machine. */
+export function useEgressWorld(): { readonly world: EgressWorld } {
+  let world: EgressWorld | undefined;
+  let before: HostPicture | undefined;
+  beforeAll(async () => {
+    before = await takeHostPicture();
+    world = await EgressWorld.open();
+  }, 600_000);
+  afterAll(async () => {
+    await world?.close();
+    if (world === undefined || before === undefined) return;
+    const left = comparePictures(before, await takeHostPicture());
+    expect(ofHostd(left, { instance, folders: [world.stateDirectory] })).toEqual([]);
+  }, 120_000);
+  return {
+    get world() {
+      if (world === undefined) throw new Error('the world is not open yet');
+      return world;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Sandbox } from '../../hostd/client/index.ts';
+import type { EgressReport } from '../../hostd/contract/index.ts';
+import { egressReport } from './egress-calls.ts';
+import type { DeniedRow, EgressCase } from './egress-case.ts';
+import type { EgressWorld } from './egress-world.ts';
+import { probe } from './guest-probe.ts';
+import { mayArrive } from './outside-of-battery.ts';
+
+/**
+ * Tries all cases in a sandbox that has `batteryRules`, and says in one sentence each what was not as it has to be: what the guest saw, what the
+ * report says of it, and what came out that no rule explains. `checkReport: false` for when only the doors matter.
+ */
+export async function runCases(
+  world: EgressWorld,
+  sandbox: Sandbox,
+  cases: readonly EgressCase[],
+  { user, checkReport = true }: { user?: string; checkReport?: boolean } = {},
+): Promise<string[]> {
+  const seenBefore = world.outside.arrivals.length;
+  const results = await probe(
+    sandbox,
+    cases.map((one) => one.probe),
+    user === undefined ? {} : { user },
+  );
+  const wrong = cases.flatMap((one, index) => {
+    const seen = results[index]?.seen ?? 'nothing';
+    const wanted = user === undefined ? one.sees : (one.userSees ?? one.sees);
+    const fits = typeof wanted === 'string' ? seen === wanted : wanted.test(seen);
+    return fits ? [] : [`${one.name}: saw ${JSON.stringify(seen)}, not ${String(wanted)}`];
+  });
+  const unexplained = checkReport ? missingRows(await egressReport(world.hostd.host, sandbox.id), cases) : [];
+  return [...wrong, ...unexplained, ...(await cameOut(world, seenBefore))];
+}
+
+function missingRows(report: EgressReport, cases: readonly EgressCase[]): string[] {
+  return cases.flatMap(({ name, denied }) => {
+    if (denied === undefined || report.denied.some((row) => row.blocked && isLike(row, denied))) return [];
+    const near = report.denied.filter((row) =>
+      (['name', 'address', 'port'] as const).some((key) => denied[key] != null && row[key] === denied[key]),
+    );
+    const rows = near.map(({ reason, name: called, address, port, transport }) =>
+      [reason, called, address, port, transport].map(String).join(' '),
+    );
+    return [`${name}: the report has no row ${JSON.stringify(denied)}; near to it: ${rows.join('; ') || 'none'}`];
+  });
+}
+
+function isLike(row: EgressReport['denied'][number], wanted: DeniedRow): boolean {
+  return isDeepStrictEqual({ ...row, ...wanted }, row);
+}
+
+/** What reached the outside although no rule explains it; by default one of `batteryRules`. */
+export async function cameOut(world: EgressWorld, seenBefore: number, may = mayArrive): Promise<string[]> {
+  const packets = Object.entries(await world.watched()).map(([kind, count]) => `${kind}: ${String(count)} came out`);
+  const strange = world.outside.arrivals.slice(seenBefore).filter((arrival) => !may(arrival));
+  return [...packets, ...strange.map((arrival) => `came out: ${JSON.stringify(arrival)}`)];
+}
