@@ -2,7 +2,6 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Sandbox } from '../../hostd/client/index.ts';
 import { allowedCases } from './allowed-cases.ts';
 import { deniedCases } from './denied-cases.ts';
-import { egressReport } from './egress-calls.ts';
 import { useEgressWorld } from './egress-world.ts';
 import { sees } from './guest-probe.ts';
 import { at, batteryRules } from './outside-of-battery.ts';
@@ -48,7 +47,7 @@ test('as an ordinary user', async () => {
 });
 
 test('the report has what passed, with bytes, and a list to paste', async () => {
-  const report = await egressReport(suite.world.hostd.host, sandbox.id);
+  const report = await sandbox.egressReport();
   const web = report.allowed.find(({ name, port }) => name === 'allowed.example' && port === 443);
   expect(web?.bytesIn).toBeGreaterThan(2 * 6 * 1024 * 1024);
   expect(web?.bytesOut).toBeGreaterThan(2 * 6 * 1024 * 1024);

@@ -3,7 +3,6 @@ import type { Sandbox } from '../../hostd/client/index.ts';
 import type { EgressPolicyInput } from '../../hostd/contract/index.ts';
 import type { Arrival } from '../doubles/outside-servers.ts';
 import { deniedCases } from './denied-cases.ts';
-import { egressReport, setEgress } from './egress-calls.ts';
 import { useEgressWorld } from './egress-world.ts';
 import { GuestFlow } from './guest-flow.ts';
 import { probe, sees, type GuestProbe } from './guest-probe.ts';
@@ -17,8 +16,8 @@ beforeAll(async () => {
   sandbox = await suite.world.create({});
 }, 300_000);
 
-const set = (policy: EgressPolicyInput) => setEgress(suite.world.hostd.host, sandbox.id, policy);
-const report = () => egressReport(suite.world.hostd.host, sandbox.id);
+const set = (policy: EgressPolicyInput) => sandbox.setEgress(policy);
+const report = () => sandbox.egressReport();
 const tls = (name: string): GuestProbe => ({ kind: 'tls', to: at.web, port: 443, sni: name });
 const tcp = (to: string, port: number): GuestProbe => ({ kind: 'tcp', to, port });
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { HostClient, Sandbox, type CreateOptions } from '../../hostd/client/index.ts';
-import type { EgressPolicyInput } from '../../hostd/contract/index.ts';
 import { gateFolder, helperFiles } from '../../hostd/net/egress/gate/helper-files.ts';
 import type { HelperRole } from '../../hostd/net/egress/gate/messages.ts';
 import { processIdentitySchema, type ProcessIdentity } from '../../hostd/platform/process-identity.ts';
@@ -37,8 +36,6 @@ const watch = `table inet watch {
   }
 }
 `;
-
-type Created = Omit<CreateOptions, 'egress'> & { egress?: EgressPolicyInput };
 
 /** A hostd with real sandboxes, on a host without uplink. */
 export class EgressWorld {
@@ -99,9 +96,9 @@ export class EgressWorld {
   }
 
   /** Furnished for probes; the end of the suite stops it. */
-  async create(options: Created, setup: Omit<GuestSetup, 'certificate'> = {}): Promise<Sandbox> {
+  async create(options: CreateOptions, setup: Omit<GuestSetup, 'certificate'> = {}): Promise<Sandbox> {
     const connection = { host: this.hostd.host };
-    const sandbox = await Sandbox.create({ timeoutSeconds: 1800, ...options, connection } as CreateOptions);
+    const sandbox = await Sandbox.create({ timeoutSeconds: 1800, ...options, connection });
     this.#sandboxes.push(sandbox);
     await furnishGuest(sandbox, { certificate: this.#certificate, ...setup });
     return sandbox;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sandbox } from '../../hostd/client/index.ts';
 import type { EgressReport } from '../../hostd/contract/index.ts';
-import { egressReport } from './egress-calls.ts';
 import type { DeniedRow, EgressCase } from './egress-case.ts';
 import type { EgressWorld } from './egress-world.ts';
 import { probe } from './guest-probe.ts';
@@ -29,7 +28,7 @@ export async function runCases(
     const fits = typeof wanted === 'string' ? seen === wanted : wanted.test(seen);
     return fits ? [] : [`${one.name}: saw ${JSON.stringify(seen)}, not ${String(wanted)}`];
   });
-  const unexplained = checkReport ? missingRows(await egressReport(world.hostd.host, sandbox.id), cases) : [];
+  const unexplained = checkReport ? missingRows(await sandbox.egressReport(), cases) : [];
   return [...wrong, ...unexplained, ...(await cameOut(world, seenBefore))];
 }
 
