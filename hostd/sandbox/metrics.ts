@@ -3,6 +3,8 @@ import type { Metric } from './host.ts';
 import { sandboxStates } from '../contract/sandbox.ts';
 import type { TemplateManager } from './template/template-manager.ts';
 
+const deniedPrefix = 'egress_denied.';
+
 function counter(name: string, help: string, values: Metric['values']): Metric {
   return { name, help, type: 'counter', values };
 }
@@ -19,6 +21,12 @@ export async function hostMetrics(host: HostContext, templates: TemplateManager)
   const ended = Object.entries(totals)
     .filter(([name]) => name.startsWith('sandboxes_ended.'))
     .map(([name, value]) => ({ labels: { reason: name.slice('sandboxes_ended.'.length) }, value }));
+  const denied = Object.entries(totals)
+    .filter(([name]) => name.startsWith(deniedPrefix))
+    .map(([name, value]) => {
+      const [reason = '', outcome = ''] = name.slice(deniedPrefix.length).split('.');
+      return { labels: { reason, outcome }, value };
+    });
   const capacity = await host.admission.capacity();
   return [
     counter('offshoot_sandboxes_created_total', 'Sandboxes that came to run.', total('sandboxes_created')),
@@ -27,6 +35,11 @@ export async function hostMetrics(host: HostContext, templates: TemplateManager)
     counter('offshoot_execs_started_total', 'Execs that were started.', total('execs_started')),
     counter('offshoot_execs_ended_total', 'Execs that ended.', total('execs_ended')),
     counter('offshoot_output_bytes_total', 'Output of ended execs that was kept.', total('output_bytes')),
+    counter(
+      'offshoot_egress_denied_total',
+      'What egress policies denied, by reason: blocked, or passed as its policy only audits.',
+      denied,
+    ),
     counter('offshoot_templates_made_total', 'Templates that were made.', total('templates_made')),
     {
       name: 'offshoot_sandboxes',

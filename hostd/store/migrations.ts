@@ -112,4 +112,37 @@ export const migrations: readonly string[] = [
   ALTER TABLE sandboxes ADD COLUMN egressAllow TEXT NOT NULL DEFAULT '[]';
   ALTER TABLE sandboxes ADD COLUMN egressRevision INTEGER NOT NULL DEFAULT 1;
   `,
+  `
+  CREATE TABLE egressCounts (
+    sandboxId TEXT NOT NULL REFERENCES sandboxes (id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    source TEXT NOT NULL,
+    countedBy TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    name TEXT,
+    address TEXT,
+    port INTEGER,
+    transport TEXT NOT NULL,
+    count REAL NOT NULL,
+    bytesIn REAL NOT NULL,
+    bytesOut REAL NOT NULL,
+    firstMs REAL NOT NULL,
+    lastMs REAL NOT NULL,
+    seenPackets REAL NOT NULL,
+    seenBytes REAL NOT NULL,
+    PRIMARY KEY (sandboxId, key, source)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE egressAnnounced (
+    sandboxId TEXT PRIMARY KEY REFERENCES sandboxes (id) ON DELETE CASCADE,
+    events INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE egressCursors (
+    helper TEXT PRIMARY KEY,
+    epoch TEXT NOT NULL,
+    seq REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { egressModeSchema } from '../contract/egress.ts';
+import { denialReasonSchema, egressEntrySchema, egressModeSchema } from '../contract/egress.ts';
 import { eventTypes } from '../contract/event.ts';
 import { execFailureSchema } from '../contract/exec.ts';
 import { endReasonSchema, sandboxStateSchema } from '../contract/sandbox.ts';
@@ -156,3 +156,39 @@ export const idempotencyRowSchema = z.object({
   createdAtMs: z.number(),
 });
 export type IdempotencyRow = z.output<typeof idempotencyRowSchema>;
+
+/** What one part counted of one place a sandbox went to, or was kept from. */
+export const egressCountRowSchema = z.object({
+  sandboxId: z.string(),
+  /** The words that name the place and what became of it. */
+  key: z.string(),
+  /** Who counted, and in which run: totals of one source replace each other, those of several add up. */
+  source: z.string(),
+  countedBy: z.enum(['resolver', 'proxy', 'filter']),
+  /** `cut`: was under way when a change of policy ended it. `failed`: allowed, but it did not work. `usage`: bytes of what passed. */
+  outcome: z.enum(['allowed', 'denied', 'would-deny', 'cut', 'failed', 'usage']),
+  reason: denialReasonSchema.nullable(),
+  name: z.string().nullable(),
+  address: z.string().nullable(),
+  port: z.number().int().nullable(),
+  transport: egressEntrySchema.shape.transport,
+  count: z.number(),
+  /** To the guest. */
+  bytesIn: z.number(),
+  bytesOut: z.number(),
+  /** Wall clock, as are the last ones. */
+  firstMs: z.number(),
+  lastMs: z.number(),
+  /** The packet filter's own counters at the last look, which begin anew when it forgets a place; 0 of other sources. */
+  seenPackets: z.number(),
+  seenBytes: z.number(),
+});
+export type EgressCountRow = z.output<typeof egressCountRowSchema>;
+
+/** How far the reports of a helper were read. */
+export const egressCursorRowSchema = z.object({
+  helper: z.enum(['resolver', 'proxy']),
+  epoch: z.string(),
+  seq: z.number().int(),
+});
+export type EgressCursorRow = z.output<typeof egressCursorRowSchema>;

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { migrations } from './migrations.ts';
+import { sqliteEgress } from './sqlite-egress.ts';
 import { sqliteCounters, sqliteEvents, sqliteIdempotency } from './sqlite-records.ts';
 import { sqliteExecs, sqliteResources, sqliteSandboxes } from './sqlite-sandboxes.ts';
 import type { Store } from './store.ts';
@@ -45,6 +46,7 @@ export function openSqliteStore(path: string): Store {
     events: sqliteEvents(database),
     idempotency: sqliteIdempotency(database),
     counters: sqliteCounters(database),
+    egress: sqliteEgress(database),
     hashKey: readHashKey(database),
     transaction,
     close: () => {

@@ -1,5 +1,13 @@
 import type { SandboxState } from '../contract/sandbox.ts';
-import type { EventRow, ExecRow, IdempotencyRow, ResourceRow, SandboxRow } from './rows.ts';
+import type {
+  EgressCountRow,
+  EgressCursorRow,
+  EventRow,
+  ExecRow,
+  IdempotencyRow,
+  ResourceRow,
+  SandboxRow,
+} from './rows.ts';
 
 /**
  * What hostd remembers of its own host. Synchronous: every call is a short statement on an embedded database, and code
@@ -12,6 +20,7 @@ export interface Store {
   readonly events: EventRows;
   readonly idempotency: IdempotencyRows;
   readonly counters: Counters;
+  readonly egress: EgressRows;
   /** Secret of this state directory, for keyed hashes of requests. */
   readonly hashKey: Buffer;
   /** All of `work` or nothing of it; joins a transaction that is already open. */
@@ -73,4 +82,19 @@ export interface IdempotencyRows {
 export interface Counters {
   add(name: string, amount: number): void;
   all(): Record<string, number>;
+}
+
+/** What sandboxes reached and were denied; goes with their rows. */
+export interface EgressRows {
+  /** Takes the place of the row of the same sandbox, key and source. */
+  put(row: EgressCountRow): void;
+  /** In the order of their keys. */
+  of(sandboxId: string, countedBy?: EgressCountRow['countedBy']): EgressCountRow[];
+  /** Over all sources of a key; undefined without a row. `firstMs` is wall clock. */
+  total(sandboxId: string, key: string): { count: number; firstMs: number } | undefined;
+  /** How many events told of its denials. */
+  announced(sandboxId: string): number;
+  setAnnounced(sandboxId: string, events: number): void;
+  cursors(): EgressCursorRow[];
+  setCursor(row: EgressCursorRow): void;
 }

@@ -1,0 +1,152 @@
+import { networkInterfaces } from 'node:os';
+import type { EgressReport } from '../../contract/egress.ts';
+import { compilePolicy, type PolicyView } from '../../net/egress/policy/policy.ts';
+import { parsePolicy } from '../../net/egress/policy/parse-rules.ts';
+import { untilAborted } from '../../platform/until-aborted.ts';
+import type { SandboxRow } from '../../store/rows.ts';
+import type { HostContext } from '../host-context.ts';
+import { answeredNames } from './answered-names.ts';
+import { CountKeeper } from './count-keeper.ts';
+import { filterCounts, filterReason } from './filter-counts.ts';
+import { FreshRun } from './fresh-run.ts';
+import { cursorRows, gateCount, gateCursor } from './gate-counts.ts';
+import { egressReport } from './report-document.ts';
+
+const gateEveryMs = 2000;
+/** Of each sandbox: a look at its filter starts processes. */
+const filterEveryMs = 20_000;
+const reportWaitMs = 3000;
+const settleWaitMs = 1000;
+/** Of one look at the gate; what is left is read by the next. */
+const maxPages = 100;
+
+/** Collects what sandboxes reached and were denied, keeps it, and tells of it. */
+export class EgressReports {
+  readonly #host: HostContext;
+  readonly #keeper: CountKeeper;
+  readonly #gate = new FreshRun(() => this.#readGate());
+  readonly #filters = new Map<string, FreshRun>();
+  /** What could not be read the last time, and was complained of. */
+  readonly #failing = new Set<string>();
+  #closed = false;
+
+  constructor(host: HostContext) {
+    this.#host = host;
+    this.#keeper = new CountKeeper(host);
+  }
+
+  /** Reads counters until the signal aborts; nothing is written any more after that. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => (this.#closed = true));
+    let hadSandboxes = false;
+    await Promise.all([
+      this.#repeat(gateEveryMs, signal, async () => {
+        const { live } = this.#host.registry;
+        // Once more after the last one has ended.
+        if (live.length > 0 || hadSandboxes) await this.#attempt('gate', () => this.#gate.run());
+        hadSandboxes = live.length > 0;
+      }),
+      this.#repeat(filterEveryMs, signal, async () => {
+        for (const id of this.#filters.keys()) if (this.#host.registry.find(id) === undefined) this.#filters.delete(id);
+        for (const { row } of this.#host.registry.live) {
+          if (signal.aborted) return;
+          if (row.state === 'running') await this.#lookAtFilter(row.id);
+        }
+      }),
+    ]);
+  }
+
+  /** With what is counted now, as far as it can be had within some seconds; of one that ended, what is kept. */
+  async report(asked: SandboxRow): Promise<EgressReport> {
+    if (asked.state !== 'gone') await this.collect(asked.id, reportWaitMs);
+    const row = this.#host.registry.find(asked.id)?.row ?? asked;
+    const { egressMode: mode, egressAllow: allow, egressRevision: revision } = row;
+    return egressReport({ mode, allow, revision }, this.#host.store.egress.of(row.id));
+  }
+
+  /** Reads what is counted of a sandbox now: to be called before its filter's rules are made anew. Gives up after `limitMs`; never throws. */
+  async collect(sandboxId: string, limitMs: number): Promise<void> {
+    const reads = [this.#attempt('gate', () => this.#gate.run()), this.#lookAtFilter(sandboxId)];
+    const giveUp = new AbortController();
+    const late = this.#host.clock.sleep(limitMs, giveUp.signal).catch(() => undefined);
+    await Promise.race([Promise.all(reads), late]);
+    giveUp.abort();
+  }
+
+  /** The last counts of a sandbox that ends, while it still has its network. Takes a second at most; never throws. */
+  async settle(sandboxId: string): Promise<void> {
+    await this.collect(sandboxId, settleWaitMs);
+    this.#filters.delete(sandboxId);
+    this.#failing.delete(sandboxId);
+  }
+
+  async #repeat(everyMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      await this.#host.clock.sleep(everyMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      await untilAborted(signal, work()).catch(() => undefined);
+    }
+  }
+
+  #lookAtFilter(sandboxId: string): Promise<void> {
+    const filter = this.#filters.get(sandboxId) ?? new FreshRun(() => this.#readFilter(sandboxId));
+    this.#filters.set(sandboxId, filter);
+    return this.#attempt(sandboxId, () => filter.run());
+  }
+
+  /** A failure is logged the first time, and tried again with the next look. */
+  async #attempt(what: string, read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+      this.#failing.delete(what);
+    } catch (error) {
+      if (this.#closed || this.#failing.has(what)) return;
+      this.#failing.add(what);
+      this.#host.log.warn({ of: what, error }, 'egress counters could not be read; it is tried again');
+    }
+  }
+
+  async #readGate(): Promise<void> {
+    const { network, store } = this.#host;
+    for (let page = 1; page <= maxPages; page += 1) {
+      const { rows, cursor, more } = await network.countedByGate(gateCursor(store.egress.cursors()));
+      if (this.#closed) return;
+      store.transaction(() => {
+        this.#keeper.keep(rows.flatMap((row) => gateCount(row) ?? []));
+        for (const row of cursorRows(cursor)) store.egress.setCursor(row);
+      });
+      if (!more) return;
+    }
+  }
+
+  async #readFilter(sandboxId: string): Promise<void> {
+    const { network, store, registry, clock } = this.#host;
+    const row = registry.find(sandboxId)?.row;
+    if (row === undefined || row.slot === null || (row.egressMode !== 'enforce' && row.egressMode !== 'audit')) return;
+    const traffic = await network.countedByFilter(row.slot);
+    // Else they may be another sandbox's, which has the slot now.
+    if (this.#closed || registry.find(sandboxId)?.row.slot !== row.slot) return;
+    const kept = store.egress.of(sandboxId);
+    const known = kept.filter(({ countedBy }) => countedBy === 'filter');
+    if (traffic.length === 0 && known.length === 0) return;
+    let view: PolicyView | undefined;
+    const counts = filterCounts({
+      sandboxId,
+      known,
+      traffic,
+      reasonOf: (place) => filterReason((view ??= this.#viewOf(row)), place),
+      nameOf: answeredNames(kept),
+      nowMs: clock.wallMs(),
+    });
+    store.transaction(() => {
+      this.#keeper.keep(counts);
+    });
+  }
+
+  #viewOf({ egressMode, egressAllow }: SandboxRow): PolicyView {
+    const own = Object.values(networkInterfaces()).flatMap(
+      (addresses) => addresses?.map(({ address }) => address) ?? [],
+    );
+    return compilePolicy(parsePolicy(egressMode, egressAllow), { own: [this.#host.subnet, ...own] });
+  }
+}

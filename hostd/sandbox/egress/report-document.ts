@@ -1,0 +1,66 @@
+import type { EgressDenial, EgressEntry, EgressPolicyInfo, EgressReport } from '../../contract/egress.ts';
+import { parseRules } from '../../net/egress/policy/parse-rules.ts';
+import { suggestRules } from '../../net/egress/policy/suggest-rules.ts';
+import type { EgressCountRow } from '../../store/rows.ts';
+import { answeredNames } from './answered-names.ts';
+import { isBlocked, isDenial } from './count-keeper.ts';
+import { Places } from './places.ts';
+
+/** The most entries of each list. */
+export const maxListed = 500;
+
+/**
+ * What was counted for one sandbox as its report. An allowed name is one entry for each port, with the bytes that the proxy counted; one
+ * that was only asked of DNS has none. What failed though it was allowed is in neither list. Lists begin with what there is most of.
+ */
+export function egressReport(policy: EgressPolicyInfo, rows: readonly EgressCountRow[]): EgressReport {
+  const nameOf = answeredNames(rows);
+  const denied = new Places<EgressDenial>();
+  const allowed = new Places<EgressEntry>();
+  for (const row of rows) {
+    if (isDenial(row)) {
+      const name = row.name ?? (row.countedBy === 'filter' && row.address !== null ? nameOf(row.address) : undefined);
+      const entry = { ...entryOf(row), name: name ?? null, reason: row.reason, blocked: isBlocked(row) };
+      denied.add([entry.reason, entry.blocked, ...placeOf(entry)], entry);
+    } else if (row.outcome === 'allowed') {
+      allowed.add(placeOf(entryOf(row)), entryOf(row));
+    }
+  }
+  for (const row of rows) if (row.outcome === 'usage') addBytes(allowed, denied, entryOf(row));
+  const connected = new Set(allowed.entries.flatMap(({ name, port }) => (port === null ? [] : [name])));
+  const passed = allowed.entries.filter(({ name, port }) => port !== null || !connected.has(name)).toSorted(byAmount);
+  const refused = denied.entries.toSorted(byAmount);
+  const listed = { allowed: passed.slice(0, maxListed), denied: refused.slice(0, maxListed) };
+  return {
+    policy,
+    ...listed,
+    deniedCount: refused.reduce((sum, { count }) => sum + count, 0),
+    omitted: passed.length + refused.length - listed.allowed.length - listed.denied.length,
+    suggestedAllow: suggestRules(parseRules(policy.allow).rules, listed.denied),
+  };
+}
+
+/** The proxy counts bytes by name and port alone, also of what audit let through. */
+function addBytes(allowed: Places<EgressEntry>, denied: Places<EgressDenial>, usage: EgressEntry): void {
+  const bytes = { bytesIn: usage.bytesIn, bytesOut: usage.bytesOut };
+  if (allowed.addBytes(placeOf(usage), bytes)) return;
+  const isUsed = ({ blocked, name, port }: EgressDenial) =>
+    !blocked && port === usage.port && (usage.name === null || name === usage.name);
+  if (!denied.addBytesWhere(isUsed, bytes)) allowed.add(placeOf(usage), usage);
+}
+
+/** A name's addresses change; without one the address is the place. */
+function placeOf({ name, address, port, transport }: EgressEntry): unknown[] {
+  return [name ?? { address }, port, transport];
+}
+
+function entryOf(row: EgressCountRow): EgressEntry {
+  const { name, address, port, transport, count, bytesIn, bytesOut, firstMs, lastMs } = row;
+  const [firstAt = '', lastAt = ''] = [firstMs, lastMs].map((ms) => new Date(ms).toISOString());
+  return { name, address, port, transport, count, bytesIn, bytesOut, firstAt, lastAt };
+}
+
+function byAmount(one: EgressEntry, other: EgressEntry): number {
+  const bytes = other.bytesIn + other.bytesOut - one.bytesIn - one.bytesOut;
+  return other.count - one.count || bytes || (one.lastAt < other.lastAt ? 1 : -1);
+}
