@@ -10,11 +10,12 @@ import { measureAction } from './action.ts';
 import { measureColdBoot } from './cold-boot.ts';
 import { measureCommandLine } from './command-line.ts';
 import { measureCrowd } from './crowd.ts';
+import { measureEgress } from './egress.ts';
 import { measureForks, measureHundredCopies, measurePauses, measureSnapshots } from './forks.ts';
 import { measureSandboxes, measureSpares } from './sandboxes.ts';
 import { measureTransfers } from './transfers.ts';
 
-/** npm run bench [-- --n 20] [--only sandboxes|forks|action]: measures, never judges; JSON in build/bench.json. */
+/** npm run bench [-- --n 20] [--only sandboxes|forks|action|egress]: measures, never judges; JSON in build/bench.json. */
 
 const build = path.resolve(import.meta.dirname, '..', '..', 'build');
 const only = process.argv[process.argv.indexOf('--only') + 1];
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
   if (wanted('forks')) {
     await withHostd(stateDirectory, (hostd) => measureHundredCopies(hostd.host, report), { maxSandboxes: 128 });
   }
+  if (wanted('egress')) await measureEgress(stateDirectory, n, report);
   await withHostd(stateDirectory, (hostd) => measureSpares(hostd.host, n, report), { spares: 1 });
   await measureColdBoot(stateDirectory, n, report);
   const rows = figures.map((one) => [

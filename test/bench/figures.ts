@@ -1,6 +1,6 @@
 export interface Figure {
   name: string;
-  unit: 'ms' | 'MB/s' | 'MiB';
+  unit: 'ms' | 'MB/s' | 'MiB' | '%';
   n: number;
   p50: number;
   p95: number;
@@ -14,9 +14,9 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Sums measurements up. For throughputs p95 is the slow end. */
+/** Sums measurements up. For throughputs and shares of them p95 is the slow end. */
 export function figure(name: string, unit: Figure['unit'], limit: string, values: readonly number[]): Figure {
-  const slowEnd = unit === 'MB/s' ? 0.05 : 0.95;
+  const slowEnd = unit === 'MB/s' || unit === '%' ? 0.05 : 0.95;
   return {
     name,
     unit,

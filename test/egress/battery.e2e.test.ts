@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Sandbox } from '../../hostd/client/index.ts';
 import { allowedCases } from './allowed-cases.ts';
 import { deniedCases } from './denied-cases.ts';
-import { useEgressWorld } from './egress-world.ts';
+import { useEgressWorld } from './use-egress-world.ts';
 import { sees } from './guest-probe.ts';
 import { at, batteryRules } from './outside-of-battery.ts';
 import { runCases } from './run-cases.ts';

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../hostd/client/index.ts';
 import type { EgressPolicyInput } from '../../hostd/contract/index.ts';
 import type { Arrival } from '../doubles/outside-servers.ts';
 import { deniedCases } from './denied-cases.ts';
-import { useEgressWorld } from './egress-world.ts';
+import { useEgressWorld } from './use-egress-world.ts';
 import { GuestFlow } from './guest-flow.ts';
 import { probe, sees, type GuestProbe } from './guest-probe.ts';
 import { at } from './outside-of-battery.ts';

@@ -1,23 +1,20 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
 import { HostClient, Sandbox, type CreateOptions } from '../../hostd/client/index.ts';
 import { gateFolder, helperFiles } from '../../hostd/net/egress/gate/helper-files.ts';
 import type { HelperRole } from '../../hostd/net/egress/gate/messages.ts';
 import { processIdentitySchema, type ProcessIdentity } from '../../hostd/platform/process-identity.ts';
 import { openOutsideWorld, type OutsideWorld } from '../doubles/outside-world.ts';
-import { comparePictures, ofHostd, takeHostPicture, type HostPicture } from '../support/host-picture.ts';
 import { HostdProcess } from '../support/hostd-process.ts';
-import { isolatedState } from '../support/shared-image.ts';
 import { furnishGuest, type GuestSetup } from './guest-probe.ts';
 import { at, makeOutside } from './outside-of-battery.ts';
 
 /** Cases name addresses of it. */
 const subnet = '10.86.0.0/16';
 
-/** A name of its own, so that several test runs on a machine do not meet. */
-const instance = `e${(process.pid % 46_656).toString(36)}`;
+/** A name of its own, so that several runs on a machine do not meet. */
+export const instance = `e${(process.pid % 46_656).toString(36)}`;
 
 /** Counts, before the kernel puts fragments together, what no server outside would tell of. */
 const watch = `table inet watch {
@@ -61,9 +58,9 @@ export class EgressWorld {
     this.#close = parts.close;
   }
 
-  static async open(): Promise<EgressWorld> {
+  /** On a state directory that has the image `default`. */
+  static async open(stateDirectory: string): Promise<EgressWorld> {
     const { certificate, internetAddresses, internetServers, hostServers } = makeOutside();
-    const state = await isolatedState();
     const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-egress-'));
     const resolvConf = path.join(folder, 'resolv.conf');
     await writeFile(resolvConf, `nameserver ${at.resolver}\n`);
@@ -71,21 +68,20 @@ export class EgressWorld {
     const close = async (): Promise<void> => {
       await outside.close();
       await rm(folder, { recursive: true, force: true });
-      await state[Symbol.asyncDispose]();
     };
     try {
       await outside.serve('host', hostServers);
       await outside.runOutside('nft', ['-f', '-'], { input: watch });
       const { command, args } = outside.inHost('true', []);
       const hostd = await HostdProcess.start({
-        stateDirectory: state.directory,
+        stateDirectory,
         prefix: [command, ...args.slice(0, -1)],
         config: { network: { instance, subnet, resolvConf } },
       });
       return new EgressWorld({
         outside,
         hostd,
-        stateDirectory: state.directory,
+        stateDirectory,
         certificate: certificate.cert,
         close,
       });
@@ -133,26 +129,4 @@ export class EgressWorld {
     await this.hostd[Symbol.asyncDispose]();
     await this.#close();
   }
-}
-
-/** One for a test file; after it nothing of it may be left on the machine. */
-export function useEgressWorld(): { readonly world: EgressWorld } {
-  let world: EgressWorld | undefined;
-  let before: HostPicture | undefined;
-  beforeAll(async () => {
-    before = await takeHostPicture();
-    world = await EgressWorld.open();
-  }, 600_000);
-  afterAll(async () => {
-    await world?.close();
-    if (world === undefined || before === undefined) return;
-    const left = comparePictures(before, await takeHostPicture());
-    expect(ofHostd(left, { instance, folders: [world.stateDirectory] })).toEqual([]);
-  }, 120_000);
-  return {
-    get world() {
-      if (world === undefined) throw new Error('the world is not open yet');
-      return world;
-    },
-  };
 }

@@ -6,7 +6,7 @@ import type { HelperRole } from '../../hostd/net/egress/gate/messages.ts';
 import { isAlive, signalProcess } from '../../hostd/platform/process-identity.ts';
 import { allowedCases } from './allowed-cases.ts';
 import { deniedCases } from './denied-cases.ts';
-import { useEgressWorld } from './egress-world.ts';
+import { useEgressWorld } from './use-egress-world.ts';
 import { GuestFlow } from './guest-flow.ts';
 import { sees } from './guest-probe.ts';
 import { batteryRules } from './outside-of-battery.ts';

@@ -6,7 +6,7 @@ import { guestQuery } from '../../hostd/net/egress/dns/testing/guest-message.ts'
 import { helloBody, helloFor, helloRecords } from '../../hostd/net/egress/proxy/testing/hello-bytes.ts';
 import { allowedCases } from './allowed-cases.ts';
 import { deniedCases } from './denied-cases.ts';
-import { useEgressWorld } from './egress-world.ts';
+import { useEgressWorld } from './use-egress-world.ts';
 import { sees, type GuestProbe } from './guest-probe.ts';
 import { at, batteryRules } from './outside-of-battery.ts';
 import { cameOut, runCases } from './run-cases.ts';
