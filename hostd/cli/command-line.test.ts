@@ -45,6 +45,15 @@ describe('failures of the command line', () => {
     [['sandbox', 'fork', 'sbx_1', '--count', '0']],
     [['sandbox', 'fork', 'sbx_1', '--count', '1.5']],
     [['sandbox', 'fork', 'sbx_1', '--egress', 'some']],
+    [['run', '--egress', 'closed', '--', 'true']],
+    [['run', '--stdin', '--allow-from', '-', '--', 'cat']],
+    [['sandbox', 'create', '--allow-from', '-', '--allow-from', '-']],
+    [['sandbox', 'create', '--allow-from', '/nonexistent/rules']],
+    [['sandbox', 'firewall', 'set']],
+    [['sandbox', 'firewall', 'set', 'sbx_1']],
+    [['sandbox', 'firewall', 'set', 'sbx_1', '--mode', 'closed']],
+    [['sandbox', 'firewall', 'show']],
+    [['sandbox', 'firewall', 'clear']],
     [['sandbox', 'pause']],
     [['sandbox', 'pause', 'sbx_1', '--hibernate-after', '-1']],
     [['sandbox', 'snapshot', 'sbx_1']],
@@ -53,6 +62,7 @@ describe('failures of the command line', () => {
   ])('%j is a usage error', (args) => {
     const { code, stderr } = offshoot(...args);
     expect(code).toBe(125);
+    expect(stderr).not.toContain('host-unreachable');
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(stderr.length).toBeGreaterThan(20);
   });
@@ -86,5 +96,10 @@ describe('completion', () => {
     expect(complete('sandbox', 'snapshot', 'sbx_1', '--re')).toEqual(['--retention-days']);
     expect(complete('snapshot', '')).toEqual(['list', 'inspect', 'rm', '--help']);
     expect(complete('run', '--boot')).toEqual(['--boot-disk']);
+    expect(complete('run', '--al')).toEqual(['--allow', '--allow-from']);
+    expect(complete('sandbox', 'fork', 'sbx_1', '--eg')).toEqual(['--egress']);
+    expect(complete('sandbox', 'fire')).toEqual(['firewall']);
+    expect(complete('sandbox', 'firewall', '')).toEqual(['set', 'show', 'clear', '--help']);
+    expect(complete('sandbox', 'firewall', 'set', 'sbx_1', '--mo')).toEqual(['--mode']);
   });
 });

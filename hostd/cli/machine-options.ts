@@ -1,9 +1,10 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { CreateOptions } from '../client/sandbox.ts';
 import { connectionOf, keyValue, wholeNumber, type CommonOptions } from './common.ts';
+import { addEgressOptions, egressRequest, type EgressOptions } from './egress-options.ts';
 
 /** What `run` and `sandbox create` take about the machine. */
-export interface MachineOptions extends CommonOptions {
+export interface MachineOptions extends CommonOptions, EgressOptions {
   image?: string;
   snapshot?: string;
   bootDisk?: true;
@@ -11,20 +12,12 @@ export interface MachineOptions extends CommonOptions {
   memory?: number;
   disk?: number;
   wait: number;
-  egress?: EgressMode;
   label?: Record<string, string>;
-}
-
-export type EgressMode = 'open' | 'none';
-
-/** The option of every command that starts sandboxes. */
-export function egressOption(description: string): Option {
-  return new Option('--egress <mode>', description).choices(['open', 'none']);
 }
 
 /** No default is sent with a snapshot, which has its own, so hostd fills them in. */
 export function addMachineOptions(command: Command): Command {
-  return command
+  command
     .option('--image <name>', 'the image to start from (default: "default")')
     .option('--snapshot <name>', 'start as a copy of this snapshot instead; it has its own image and size')
     .option('--boot-disk', "boot from the snapshot's disk alone, without its memory and processes")
@@ -32,11 +25,12 @@ export function addMachineOptions(command: Command): Command {
     .option('--memory <MiB>', 'memory (default: 512)', wholeNumber(1))
     .option('--disk <MiB>', 'disk (default: 8192)', wholeNumber(1))
     .option('--wait <seconds>', 'how long to wait for room on the host', wholeNumber(0), 0)
-    .addOption(egressOption('what it may reach'))
     .option('--label <key=value>', 'label it; may be repeated', keyValue);
+  return addEgressOptions(command, "the snapshot's, or as the host is set up");
 }
 
-export function machineRequest(options: MachineOptions): CreateOptions {
+/** Throws `local-file-error` and `usage` for rules that can't be read. */
+export async function machineRequest(options: MachineOptions): Promise<CreateOptions> {
   return {
     waitSeconds: options.wait,
     labels: options.label ?? {},
@@ -47,6 +41,6 @@ export function machineRequest(options: MachineOptions): CreateOptions {
     ...(options.cpus === undefined ? {} : { cpus: options.cpus }),
     ...(options.memory === undefined ? {} : { memoryMiB: options.memory }),
     ...(options.disk === undefined ? {} : { diskMiB: options.disk }),
-    ...(options.egress === undefined ? {} : { egress: { mode: options.egress } }),
+    ...(await egressRequest(options)),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { envEntry, keyValue, wholeNumber } from './common.ts';
-import { milliseconds, shortDuration, table } from './print.ts';
+import { byteSize, milliseconds, printable, shortDuration, table } from './print.ts';
 
 test('tables line up and carry no trailing blanks', () => {
   expect(
@@ -27,6 +27,22 @@ test.each([
 
 test('milliseconds', () => {
   expect([milliseconds(null), milliseconds(3.4), milliseconds(12_340)]).toEqual(['-', '3 ms', '12.3 s']);
+});
+
+test.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1024, '1.0 KiB'],
+  [1024 ** 2 - 1, '1.0 MiB'],
+  [4_404_019, '4.2 MiB'],
+  [3 * 1024 ** 3, '3.0 GiB'],
+  [1024 ** 5, '1024.0 TiB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(byteSize(bytes)).toBe(text);
+});
+
+test('what a terminal takes for more than text is not printed', () => {
+  expect(printable('a\u001b[2Jb\r\nc\u202ed\u2028e bücher.example')).toBe('a?[2Jb??c?d?e bücher.example');
 });
 
 test('values keep everything after the first =', () => {

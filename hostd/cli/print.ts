@@ -37,6 +37,22 @@ export function milliseconds(value: number | null | undefined): string {
   return value < 10_000 ? `${String(Math.round(value))} ms` : `${(value / 1000).toFixed(1)} s`;
 }
 
+/** A number of bytes in the largest fitting unit: `812 B`, `4.2 MiB`. */
+export function byteSize(bytes: number): string {
+  if (bytes < 1024) return `${String(bytes)} B`;
+  let size = bytes / 1024;
+  for (const unit of ['KiB', 'MiB', 'GiB']) {
+    if (size < 1023.95) return `${size.toFixed(1)} ${unit}`;
+    size /= 1024;
+  }
+  return `${size.toFixed(1)} TiB`;
+}
+
+/** A text that a guest may have chosen, without what a terminal takes for more than text. */
+export function printable(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+}
+
 /** Writes and waits while the reader is slow; resolves at once when the reader has gone. */
 export async function writeAll(stream: NodeJS.WriteStream, bytes: Buffer | string): Promise<void> {
   if (stream.destroyed) return;

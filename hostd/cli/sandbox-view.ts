@@ -1,4 +1,5 @@
 import type { SandboxInfo } from '../contract/sandbox.ts';
+import { policyRows } from './egress-view.ts';
 import { milliseconds, shortDuration, table } from './print.ts';
 
 const header = ['ID', 'STATE', 'FROM', 'GEN', 'CPUS', 'MEMORY', 'ISOLATION', 'AGE', 'EXPIRES', 'LABELS'];
@@ -22,7 +23,7 @@ export function describeSandbox(info: SandboxInfo): string {
     ...(info.paused === null ? [] : [['paused since', info.paused.since]]),
     ['size', `${String(info.cpus)} CPU, ${String(info.memoryMiB)} MiB memory, ${String(info.diskMiB)} MiB disk`],
     ['isolation', `${info.isolation.tier}: ${info.isolation.reason}`],
-    ['egress', info.egress.mode],
+    ...policyRows(info.egress, `offshoot sandbox firewall show ${info.id}`),
     ['created', info.createdAt],
     [info.endedAt === null ? 'expires' : 'ended', info.endedAt ?? info.expiresAt],
     ['labels', JSON.stringify(info.labels)],

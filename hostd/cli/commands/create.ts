@@ -17,7 +17,7 @@ export function addCreateCommand(parent: Command): void {
     .option('-e, --env <NAME=VALUE>', 'default environment of its execs; may be repeated', envEntry)
     .action(async (options: CreateOptions) => {
       const sandbox = await Sandbox.create({
-        ...machineRequest(options),
+        ...(await machineRequest(options)),
         timeoutSeconds: options.timeout,
         env: options.env ?? {},
         ...(options.id === undefined ? {} : { id: options.id }),

@@ -2,27 +2,29 @@ import type { Command } from 'commander';
 import { isForkFailed, type ForkReport } from '../../client/fork.ts';
 import { Sandbox } from '../../client/sandbox.ts';
 import { clientCommand, connectionOf, keyValue, wholeNumber, type CommonOptions } from '../common.ts';
-import { egressOption, type EgressMode } from '../machine-options.ts';
+import { addEgressOptions, egressRequest, type EgressOptions } from '../egress-options.ts';
 import { milliseconds, printJson } from '../print.ts';
 
-interface ForkOptions extends CommonOptions {
+interface ForkOptions extends CommonOptions, EgressOptions {
   count: number;
   label?: Record<string, string>;
   timeout?: number;
-  egress?: EgressMode;
   keepSnapshot?: string | true;
 }
 
 export function addForkCommand(parent: Command): void {
-  clientCommand(parent, 'fork <id>', 'start running copies of a sandbox and print their ids; Ctrl-C cancels it')
+  const command = clientCommand(
+    parent,
+    'fork <id>',
+    'start running copies of a sandbox and print their ids; Ctrl-C cancels it',
+  )
     .option('--count <n>', 'how many, 1 to 100', wholeNumber(1), 1)
     .option('--label <key=value>', "label the copies, over the source's labels; may be repeated", keyValue)
     .option('--timeout <seconds>', 'how long each may live without renewal (default: as the source)', wholeNumber(1))
-    .addOption(egressOption('what they may reach (default: as the source)'))
-    .option('--keep-snapshot [name]', 'keep what they start from as a snapshot; give it after the id')
-    .action(async (id: string, options: ForkOptions) => {
-      process.exitCode = await forkCommand(id, options);
-    });
+    .option('--keep-snapshot [name]', 'keep what they start from as a snapshot; give it after the id');
+  addEgressOptions(command, 'as the source').action(async (id: string, options: ForkOptions) => {
+    process.exitCode = await forkCommand(id, options);
+  });
 }
 
 async function forkCommand(id: string, options: ForkOptions): Promise<number> {
@@ -35,7 +37,7 @@ async function forkCommand(id: string, options: ForkOptions): Promise<number> {
   process.once('SIGINT', leave).once('SIGTERM', leave);
   if (options.json !== true) process.stderr.write(`offshoot: forking ${id}, ${copies(options.count)}\n`);
   try {
-    const forked = await source.fork({ ...request(options), signal: leaving.signal });
+    const forked = await source.fork({ ...(await request(options)), signal: leaving.signal });
     if (options.json === true) printJson({ ...source.lastFork, sandboxes: forked.map(({ info }) => info) });
     else printCopies(source.lastFork);
     return 0;
@@ -53,13 +55,13 @@ async function forkCommand(id: string, options: ForkOptions): Promise<number> {
   }
 }
 
-function request(options: ForkOptions): Parameters<Sandbox['fork']>[0] & { count: number } {
+async function request(options: ForkOptions): Promise<Parameters<Sandbox['fork']>[0] & { count: number }> {
   return {
     count: options.count,
     labels: options.label ?? {},
     keepSnapshot: options.keepSnapshot ?? false,
     ...(options.timeout === undefined ? {} : { timeoutSeconds: options.timeout }),
-    ...(options.egress === undefined ? {} : { egress: { mode: options.egress } }),
+    ...(await egressRequest(options)),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Sandbox } from '../../client/sandbox.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { clientCommand, envEntry, repeated, wholeNumber } from '../common.ts';
+import { printDenialNotice } from '../denial-notice.ts';
 import { addMachineOptions, machineRequest, type MachineOptions } from '../machine-options.ts';
 import { milliseconds, printJson, table } from '../print.ts';
 import { exitCodeOf, streamExec } from '../stream-exec.ts';
@@ -57,6 +58,12 @@ async function runCommand(command: string[], options: RunOptions): Promise<numbe
       hint: 'offshoot run -- make test',
     });
   }
+  if (options.stdin === true && options.allowFrom?.includes('-') === true) {
+    throw new OffshootError('usage', {
+      message: 'Standard input can not be both the rules and the input of the command.',
+      hint: 'Give the rules as a file.',
+    });
+  }
   const watch = new Stopwatch();
   const leaving = new AbortController();
   const leave = (): void => {
@@ -66,7 +73,7 @@ async function runCommand(command: string[], options: RunOptions): Promise<numbe
   let sandbox: Sandbox | undefined;
   try {
     sandbox = await Sandbox.create({
-      ...machineRequest(options),
+      ...(await machineRequest(options)),
       timeoutSeconds: leaseSeconds,
       signal: leaving.signal,
     });
@@ -81,7 +88,7 @@ async function runCommand(command: string[], options: RunOptions): Promise<numbe
     throw error;
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave);
-    await finish(sandbox, options, watch);
+    await finish(sandbox, options, watch, !leaving.signal.aborted && options.json !== true);
   }
 }
 
@@ -138,9 +145,15 @@ async function bringBack(sandbox: Sandbox, options: RunOptions, signal: AbortSig
   if (options.download !== undefined) watch.lap('brought back');
 }
 
-async function finish(sandbox: Sandbox | undefined, options: RunOptions, watch: Stopwatch): Promise<void> {
+async function finish(
+  sandbox: Sandbox | undefined,
+  options: RunOptions,
+  watch: Stopwatch,
+  withNotice: boolean,
+): Promise<void> {
   if (sandbox === undefined) return;
   if (options.keep === true) {
+    if (withNotice) await printDenialNotice(sandbox, options);
     process.stderr.write(
       `offshoot: ${sandbox.id} goes on; it ends by itself in ${String(leaseSeconds)} s unless renewed\n`,
     );
@@ -149,6 +162,8 @@ async function finish(sandbox: Sandbox | undefined, options: RunOptions, watch: 
   watch.lap();
   await sandbox.stop();
   watch.lap('destroyed');
+  // hostd has counted to the end by now
+  if (withNotice) await printDenialNotice(sandbox, options);
   if (options.timings !== true) return;
   const rows = watch.entries().map(([name, ms]) => [name, milliseconds(ms)]);
   process.stderr.write(`\n${table(['step', 'took'], rows)}`);

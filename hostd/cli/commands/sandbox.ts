@@ -7,6 +7,7 @@ import { describeSandbox, sandboxTable } from '../sandbox-view.ts';
 import { addCpCommand } from './cp.ts';
 import { addCreateCommand } from './create.ts';
 import { addExecCommand } from './exec.ts';
+import { addFirewallCommands } from './firewall.ts';
 import { addForkCommand } from './fork.ts';
 import { addLogsCommand } from './logs.ts';
 import { addPauseCommands } from './pause.ts';
@@ -31,6 +32,7 @@ export function addSandboxCommands(program: Command): void {
   addForkCommand(parent);
   addPauseCommands(parent);
   addTakeSnapshotCommand(parent);
+  addFirewallCommands(parent);
   addRenewCommand(parent);
   addStopCommand(parent);
 }

@@ -3,6 +3,7 @@ import { HostClient } from '../../client/host-client.ts';
 import { Sandbox } from '../../client/sandbox.ts';
 import type { SnapshotInfo } from '../../contract/snapshot.ts';
 import { clientCommand, connectionOf, type CommonOptions } from '../common.ts';
+import { policyRows } from '../egress-view.ts';
 import { printJson, shortDuration, table } from '../print.ts';
 
 interface TakeOptions extends CommonOptions {
@@ -82,7 +83,7 @@ export function describeSnapshot(snapshot: SnapshotInfo): string {
         `${String(snapshot.cpus)} CPU, ${String(snapshot.memoryMiB)} MiB memory, ${String(snapshot.diskMiB)} MiB disk`,
       ],
       ['stored', `${snapshot.storedMiB.toFixed(0)} MiB`],
-      ['egress', snapshot.egress.mode],
+      ...policyRows(snapshot.egress, `offshoot snapshot inspect ${snapshot.name} --json`),
       ['created', snapshot.createdAt],
       ['expires', snapshot.expiresAt ?? 'never'],
       ['made with', `${vmm.name} ${vmm.version}, ${vmm.machine}, CPU ${vmm.cpuModel}, ${vmm.tier}`],

@@ -11,14 +11,17 @@ export interface Run {
 
 const main = path.join(import.meta.dirname, '..', 'main.ts');
 
-/** The command line in a process of its own; `meanwhile` gets it while it runs. */
+/** The command line in a process of its own, with `input` as its standard input; `meanwhile` gets it while it runs. */
 export async function runOffshoot(
   host: string,
   args: readonly string[],
   meanwhile: (child: ChildProcess) => Promise<void> = () => Promise.resolve(),
+  input?: string,
 ): Promise<Run> {
   const env = { ...process.env, OFFSHOOT_HOST: host, NO_COLOR: '1' };
-  const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => undefined); // it may have gone without reading
+  child.stdin.end(input);
   const closed = once(child, 'close');
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), meanwhile(child)]);
   await closed;

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import type { EgressDenial, EgressReport } from '../contract/egress.ts';
+import { denialNotice } from './denial-notice.ts';
+
+const at = '2030-01-01T00:00:00.000Z';
+const denial: EgressDenial = {
+  name: 'b.example',
+  address: null,
+  port: 443,
+  transport: 'tcp',
+  count: 2,
+  bytesIn: 0,
+  bytesOut: 0,
+  firstAt: at,
+  lastAt: at,
+  reason: 'sni',
+  blocked: true,
+};
+
+function report(changes: Partial<EgressReport> = {}): EgressReport {
+  return {
+    policy: { mode: 'enforce', allow: ['a.example:443'], revision: 1 },
+    allowed: [],
+    denied: [denial],
+    deniedCount: 2,
+    omitted: 0,
+    suggestedAllow: ['a.example:443', 'b.example:443'],
+    ...changes,
+  };
+}
+
+describe('the notice', () => {
+  test('tells what was denied, and the option to add', () => {
+    expect(denialNotice('sbx_1', report(), { allow: ['a.example'] })).toBe(
+      `offshoot: egress enforce: 1 place not allowed, twice
+  b.example, port 443: sni, twice
+  to allow it: --allow b.example:443
+`,
+    );
+  });
+
+  test('takes the rules in force along where the command line had none', () => {
+    const notice = denialNotice('sbx_1', report(), {});
+    expect(notice).toContain('to allow it: --allow a.example:443 --allow b.example:443\n');
+  });
+
+  test('shows the first places and where the others are', () => {
+    const denied = Array.from({ length: 5 }, (_, index) => ({
+      ...denial,
+      name: `b${String(index)}.example`,
+      count: 1,
+    }));
+    const notice = denialNotice('sbx_1', report({ denied }), {});
+    expect(notice).toContain('5 places not allowed, 5 times\n');
+    expect(notice).toContain('  b2.example, port 443: sni, once\n  and 2 more: offshoot sandbox firewall show sbx_1\n');
+    expect(notice).not.toContain('b3.example');
+  });
+
+  test('names the list instead of many rules', () => {
+    const suggestedAllow = Array.from({ length: 6 }, (_, index) => `b${String(index)}.example:443`);
+    const notice = denialNotice('sbx_1', report({ suggestedAllow }), { allowFrom: ['rules'] });
+    expect(notice).toContain('--allow-from FILE with the list of offshoot sandbox firewall show sbx_1\n');
+    expect(notice).not.toContain('--allow b0');
+  });
+
+  test('suggests nothing where no rule would help', () => {
+    expect(denialNotice('sbx_1', report({ suggestedAllow: ['a.example:443'] }), {})).not.toContain('to allow it');
+  });
+
+  test('says that a mode would have to go', () => {
+    const policy: EgressReport['policy'] = { mode: 'none', allow: [], revision: 1 };
+    const notice = denialNotice('sbx_1', report({ policy, suggestedAllow: ['b.example:443'] }), { egress: 'none' });
+    expect(notice).toContain('--allow b.example:443 instead of --egress none\n');
+  });
+
+  test('is empty when nothing was denied', () => {
+    expect(denialNotice('sbx_1', report({ denied: [] }), { egress: 'audit' })).toBe('');
+  });
+
+  test('tells what audit let through only to those who asked for audit', () => {
+    const policy: EgressReport['policy'] = { mode: 'audit', allow: [], revision: 1 };
+    const audit = report({ policy, denied: [{ ...denial, blocked: false }], suggestedAllow: ['b.example:443'] });
+    expect(denialNotice('sbx_1', audit, {})).toBe('');
+    expect(denialNotice('sbx_1', audit, { egress: 'audit' })).toContain(
+      'b.example, port 443: sni, twice, let through\n',
+    );
+    const mixed = report({ ...audit, denied: [...audit.denied, { ...denial, name: 'c.example', reason: 'rebind' }] });
+    expect(denialNotice('sbx_1', mixed, {})).toContain('1 place not allowed, twice\n  c.example, port 443: rebind');
+  });
+
+  test('quotes for a shell, and for a terminal is nothing but text', () => {
+    const rules = ["x'$(id);`id`.example:443", 'git.example:22 private', '[2001:db8::1]:443', 'y\u001b[2J\n.example:1'];
+    const hostile = { ...denial, name: 'y\u001b[2J\n.example' };
+    const notice = denialNotice('sbx_1', report({ denied: [hostile], suggestedAllow: rules }), { allow: [] });
+    expect(notice.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    expect(notice.trimEnd().split('\n')).toHaveLength(3);
+    const options = /to allow it: (.*)/.exec(notice)?.[1] ?? '';
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${options}`], { encoding: 'utf8' })
+      .trimEnd()
+      .split('\n');
+    expect(words.filter((word) => word !== '--allow')).toEqual([...rules.slice(0, 3), 'y?[2J?.example:1']);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import type { EgressDenial, EgressReport } from '../contract/egress.ts';
+import { describeReport, placeOf, policyRows, portOf } from './egress-view.ts';
+
+const at = '2030-01-01T00:00:00.000Z';
+const place = { address: null, transport: 'tcp', bytesIn: 0, bytesOut: 0, firstAt: at, lastAt: at } as const;
+const denial: EgressDenial = { ...place, name: 'b.example', port: 443, count: 2, reason: 'sni', blocked: true };
+
+function report(changes: Partial<EgressReport> = {}): EgressReport {
+  return {
+    policy: { mode: 'enforce', allow: ['a.example:443'], revision: 3 },
+    allowed: [{ ...place, name: 'a.example', port: 443, count: 3, bytesIn: 52_000, bytesOut: 1200 }],
+    denied: [denial],
+    deniedCount: 2,
+    omitted: 0,
+    suggestedAllow: ['a.example:443', 'b.example:443'],
+    ...changes,
+  };
+}
+
+describe('a report', () => {
+  test('shows the policy, what was allowed and denied, and the list to paste', () => {
+    expect(describeReport('sbx_1', report())).toBe(`sbx_1: egress enforce, 1 rule (revision 3)
+  a.example:443
+
+ALLOWED    PORT  COUNT  IN        OUT      FIRST                     LAST
+a.example  443   3      50.8 KiB  1.2 KiB  ${at}  ${at}
+
+DENIED     PORT  REASON  COUNT  FIRST                     LAST
+b.example  443   sni     2      ${at}  ${at}
+denied 2 times in all
+
+A list that allows it, to paste:
+
+a.example:443
+b.example:443
+`);
+  });
+
+  test('tells what audit let through, and what had no room', () => {
+    const denied = [{ ...denial, blocked: false }, denial];
+    const view = describeReport('sbx_1', report({ denied, deniedCount: 900, omitted: 7 }));
+    expect(view).toMatch(/^b\.example .* let through \(audit\)$/m);
+    expect(view).toMatch(new RegExp(`^b\\.example .* ${at}$`, 'm'));
+    expect(view).toContain('denied 900 times in all; 7 more places are not listed');
+  });
+
+  test('of a sandbox that was denied nothing has no list', () => {
+    const quiet = report({ denied: [], deniedCount: 0, suggestedAllow: ['a.example:443'] });
+    const view = describeReport('sbx_1', quiet);
+    expect(view).toMatch(/^DENIED /m);
+    expect(view).not.toContain('paste');
+    expect(view).not.toContain('in all');
+    expect(view).not.toContain('suggested');
+  });
+
+  test('says so when no rule would help', () => {
+    const view = describeReport('sbx_1', report({ suggestedAllow: ['a.example:443'] }));
+    expect(view).toContain('No further rule is suggested.');
+    expect(view).not.toContain('paste');
+  });
+
+  test('gives a terminal nothing but text, whatever a guest asked for', () => {
+    const name = 'x\u001b]0;owned\u0007\n.example';
+    const hostile = { ...denial, name };
+    const view = describeReport('sbx_1', report({ denied: [hostile], allowed: [hostile], suggestedAllow: [name] }));
+    expect(view.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    expect(view.split('\n').filter((line) => line.includes('owned'))).toHaveLength(3);
+  });
+});
+
+test('places have a name, an address or both', () => {
+  expect(placeOf({ name: 'a.example', address: null })).toBe('a.example');
+  expect(placeOf({ name: null, address: '192.0.2.1' })).toBe('192.0.2.1');
+  expect(placeOf({ name: 'a.example', address: '10.0.0.1' })).toBe('a.example (10.0.0.1)');
+  expect(placeOf({ name: null, address: null })).toBe('-');
+});
+
+test('ports name their transport where it is not TCP', () => {
+  expect(portOf({ port: 443, transport: 'tcp' })).toBe('443');
+  expect(portOf({ port: 53, transport: 'udp' })).toBe('53/udp');
+  expect(portOf({ port: null, transport: 'icmp' })).toBe('icmp');
+  expect(portOf({ port: null, transport: 'other' })).toBe('other');
+  expect(portOf({ port: null, transport: 'udp' })).toBe('-');
+});
+
+describe('a policy in a description', () => {
+  test.each([
+    ['open', 'open'],
+    ['none', 'none'],
+    ['audit', 'audit'],
+    ['enforce', 'enforce, no rules: nothing is allowed'],
+  ] as const)('without rules, %s, is one row', (mode, text) => {
+    expect(policyRows({ mode, allow: [] }, 'more')).toEqual([['egress', text]]);
+  });
+
+  test('shows the first rules, and the command that shows all', () => {
+    const allow = Array.from({ length: 22 }, (_, index) => `host-${String(index)}.example:443`);
+    const rows = policyRows({ mode: 'audit', allow }, 'offshoot sandbox firewall show sbx_1');
+    expect(rows).toHaveLength(22);
+    expect(rows.slice(0, 2)).toEqual([
+      ['egress', 'audit, 22 rules'],
+      ['', 'host-0.example:443'],
+    ]);
+    expect(rows.at(-1)).toEqual(['', 'and 2 more: offshoot sandbox firewall show sbx_1']);
+  });
+});

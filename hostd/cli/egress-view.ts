@@ -1,0 +1,86 @@
+import type { EgressDenial, EgressEntry, EgressPolicyInfo, EgressReport } from '../contract/egress.ts';
+import { byteSize, printable, table } from './print.ts';
+
+type Policy = Omit<EgressPolicyInfo, 'revision'>;
+
+/** Rules that a view of something else shows; beyond them it tells how many there are. */
+const maxRows = 20;
+
+/** Rows of a description: the mode and the first rules. `whole` is the command that shows all. */
+export function policyRows(policy: Policy, whole: string): string[][] {
+  const { allow } = policy;
+  const shown = allow.slice(0, maxRows);
+  const left = allow.length - shown.length;
+  return [
+    ['egress', policySummary(policy)],
+    ...shown.map((rule) => ['', printable(rule)]),
+    ...(left === 0 ? [] : [['', `and ${String(left)} more: ${whole}`]]),
+  ];
+}
+
+/** A policy with all its rules. */
+export function describePolicy(id: string, policy: EgressPolicyInfo): string {
+  const rules = policy.allow.map((rule) => `  ${printable(rule)}\n`).join('');
+  return `${id}: egress ${policySummary(policy)} (revision ${String(policy.revision)})\n${rules}`;
+}
+
+/** Policy, allowed, denied and the list to paste, for people. */
+export function describeReport(id: string, report: EgressReport): string {
+  return [describePolicy(id, report.policy), allowedTable(report.allowed), deniedPart(report), listPart(report)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+/** Rules that would let through what was denied and that are not in force. */
+export function missingRules({ policy, suggestedAllow }: EgressReport): string[] {
+  const inForce = new Set(policy.allow);
+  return suggestedAllow.filter((rule) => !inForce.has(rule));
+}
+
+/** Where something went, as far as it is known. */
+export function placeOf({ name, address }: Pick<EgressEntry, 'name' | 'address'>): string {
+  if (name === null) return printable(address ?? '-');
+  return printable(address === null ? name : `${name} (${address})`);
+}
+
+/** `443`, `53/udp`, `icmp`; `-` for a name that was only asked of DNS. */
+export function portOf({ port, transport }: Pick<EgressEntry, 'port' | 'transport'>): string {
+  if (port === null) return transport === 'icmp' || transport === 'other' ? transport : '-';
+  return transport === 'tcp' ? String(port) : `${String(port)}/${transport}`;
+}
+
+function policySummary({ mode, allow }: Policy): string {
+  if (allow.length === 0) return mode === 'enforce' ? 'enforce, no rules: nothing is allowed' : mode;
+  return `${mode}, ${allow.length === 1 ? '1 rule' : `${String(allow.length)} rules`}`;
+}
+
+function allowedTable(allowed: readonly EgressEntry[]): string {
+  const rows = allowed.map((entry) => [
+    placeOf(entry),
+    portOf(entry),
+    String(entry.count),
+    byteSize(entry.bytesIn),
+    byteSize(entry.bytesOut),
+    entry.firstAt,
+    entry.lastAt,
+  ]);
+  return table(['ALLOWED', 'PORT', 'COUNT', 'IN', 'OUT', 'FIRST', 'LAST'], rows);
+}
+
+function deniedPart({ denied, deniedCount, omitted }: EgressReport): string {
+  const left = omitted === 0 ? '' : `; ${String(omitted)} more places are not listed, there were too many`;
+  const total = deniedCount === 0 ? '' : `denied ${String(deniedCount)} times in all${left}\n`;
+  return table(['DENIED', 'PORT', 'REASON', 'COUNT', 'FIRST', 'LAST', ''], denied.map(deniedRow)) + total;
+}
+
+function deniedRow(entry: EgressDenial): string[] {
+  const audit = entry.blocked ? '' : 'let through (audit)';
+  return [placeOf(entry), portOf(entry), entry.reason, String(entry.count), entry.firstAt, entry.lastAt, audit];
+}
+
+function listPart(report: EgressReport): string {
+  if (report.denied.length === 0) return '';
+  if (missingRules(report).length === 0) return 'No further rule is suggested.\n';
+  const list = report.suggestedAllow.map((rule) => `${printable(rule)}\n`).join('');
+  return `A list that allows it, to paste:\n\n${list}`;
+}
