@@ -19,9 +19,9 @@ export function isBlocked({ outcome }: EgressCountRow): boolean {
 
 /** Keeps what was counted, adds up denials for metrics, and tells of them by events: at the first one of a place and when their number has doubled. */
 export class CountKeeper {
-  readonly #host: HostContext;
+  readonly #host: Pick<HostContext, 'store' | 'events'>;
 
-  constructor(host: HostContext) {
+  constructor(host: Pick<HostContext, 'store' | 'events'>) {
     this.#host = host;
   }
 

@@ -20,9 +20,12 @@ const settleWaitMs = 1000;
 /** Of one look at the gate; what is left is read by the next. */
 const maxPages = 100;
 
+/** What is needed of a host. */
+export type ReportingHost = Pick<HostContext, 'network' | 'store' | 'registry' | 'clock' | 'events' | 'log' | 'subnet'>;
+
 /** Collects what sandboxes reached and were denied, keeps it, and tells of it. */
 export class EgressReports {
-  readonly #host: HostContext;
+  readonly #host: ReportingHost;
   readonly #keeper: CountKeeper;
   readonly #gate = new FreshRun(() => this.#readGate());
   readonly #filters = new Map<string, FreshRun>();
@@ -30,7 +33,7 @@ export class EgressReports {
   readonly #failing = new Set<string>();
   #closed = false;
 
-  constructor(host: HostContext) {
+  constructor(host: ReportingHost) {
     this.#host = host;
     this.#keeper = new CountKeeper(host);
   }

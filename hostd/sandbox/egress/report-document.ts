@@ -62,5 +62,5 @@ function entryOf(row: EgressCountRow): EgressEntry {
 
 function byAmount(one: EgressEntry, other: EgressEntry): number {
   const bytes = other.bytesIn + other.bytesOut - one.bytesIn - one.bytesOut;
-  return other.count - one.count || bytes || (one.lastAt < other.lastAt ? 1 : -1);
+  return other.count - one.count || bytes || other.lastAt.localeCompare(one.lastAt);
 }

@@ -1,0 +1,123 @@
+import { expect, it } from 'vitest';
+import { egressReportSchema, type EgressPolicyInfo } from '../../contract/egress.ts';
+import type { GateRow } from '../../net/egress/gate/gate.ts';
+import type { CountedTraffic } from '../../net/egress/firewall/counted-traffic.ts';
+import { filterCounts } from './filter-counts.ts';
+import { gateCount } from './gate-counts.ts';
+import { egressReport, maxListed } from './report-document.ts';
+import { filtered, gateRow, startMs } from './testing/reports-lab.ts';
+
+const policy: EgressPolicyInfo = { mode: 'enforce', allow: ['good.example.com:443'], revision: 3 };
+
+function reportOf(gate: Partial<GateRow>[], filter: CountedTraffic[] = []) {
+  const rows = gate.flatMap((row) => gateCount(gateRow(row)) ?? []);
+  const look = { sandboxId: 'sbx_a', known: [], traffic: filter, nowMs: startMs };
+  const filterRows = filterCounts({ ...look, reasonOf: () => 'address', nameOf: () => undefined });
+  return egressReportSchema.parse(egressReport(policy, [...rows, ...filterRows]));
+}
+
+const good = { name: 'good.example.com', port: 443 };
+
+it('has one entry for an allowed name and port, whatever its addresses, with its bytes', () => {
+  const { allowed, denied, deniedCount } = reportOf([
+    { ...good, address: '198.51.100.1', count: 2 },
+    { ...good, address: '198.51.100.2', firstMs: startMs - 1000, lastMs: startMs + 1000 },
+    { ...good, outcome: 'usage', count: 3, bytesIn: 5000, bytesOut: 70 },
+    { helper: 'resolver', name: 'good.example.com', transport: 'udp', count: 2 },
+    { helper: 'resolver', name: 'good.example.com', transport: 'proxy' },
+    { helper: 'resolver', name: 'ssh.example.com', transport: 'udp' },
+    { ...good, outcome: 'failed', failure: 'dial', count: 9 },
+  ]);
+  expect(allowed).toEqual([
+    {
+      ...good,
+      address: null,
+      transport: 'tcp',
+      count: 3,
+      bytesIn: 5000,
+      bytesOut: 70,
+      firstAt: new Date(startMs - 1000).toISOString(),
+      lastAt: new Date(startMs + 1000).toISOString(),
+    },
+    expect.objectContaining({ name: 'ssh.example.com', port: null, transport: 'udp', count: 1 }),
+  ]);
+  expect(denied).toEqual([]);
+  expect(deniedCount).toBe(0);
+});
+
+it('has what was denied by whomever, and what a change of policy cut, by reason', () => {
+  const { denied, deniedCount, suggestedAllow } = reportOf(
+    [
+      {
+        helper: 'resolver',
+        outcome: 'denied',
+        reason: 'dns-name',
+        name: 'bad.example.com',
+        transport: 'udp',
+        count: 4,
+      },
+      { outcome: 'denied', reason: 'sni', name: 'bad.example.com', port: 443, count: 2 },
+      { outcome: 'cut', reason: 'sni', name: 'bad.example.com', port: 443, address: '198.51.100.9' },
+      { outcome: 'denied', reason: 'rebind', name: 'good.example.com', port: 443, address: '10.0.0.1' },
+      { outcome: 'denied', reason: 'no-name', port: 443 },
+      { outcome: 'denied', reason: 'host-header', name: '198.51.100.3', port: 80 },
+    ],
+    [filtered({ address: '198.51.100.4', packets: 5 })],
+  );
+  expect(denied.map(({ reason, name, address, port, count }) => [reason, name, address, port, count])).toEqual([
+    ['address', null, '198.51.100.4', 22, 5],
+    ['dns-name', 'bad.example.com', null, null, 4],
+    ['sni', 'bad.example.com', null, 443, 3],
+    ['rebind', 'good.example.com', '10.0.0.1', 443, 1],
+    ['no-name', null, null, 443, 1],
+    ['host-header', null, '198.51.100.3', 80, 1],
+  ]);
+  expect(denied.every(({ blocked }) => blocked)).toBe(true);
+  expect(deniedCount).toBe(15);
+  expect(suggestedAllow).toEqual(['good.example.com:443', '198.51.100.3:80', '198.51.100.4:22', 'bad.example.com:443']);
+});
+
+it('has what audit let through as denials that were not blocked, with their bytes', () => {
+  const { allowed, denied } = reportOf([
+    { outcome: 'would-deny', reason: 'sni', name: 'new.example.com', port: 443, count: 2 },
+    { outcome: 'denied', reason: 'sni', name: 'new.example.com', port: 443 },
+    { outcome: 'usage', name: 'new.example.com', port: 443, count: 2, bytesIn: 900 },
+  ]);
+  expect(allowed).toEqual([]);
+  expect(denied).toMatchObject([
+    { name: 'new.example.com', blocked: false, count: 2, bytesIn: 900 },
+    { name: 'new.example.com', blocked: true, count: 1, bytesIn: 0 },
+  ]);
+});
+
+it('names a filter’s address where it was one name’s alone', () => {
+  const answered = [
+    { ...good, address: '198.51.100.1' },
+    { name: 'one.example.com', port: 443, address: '198.51.100.2' },
+    { name: 'two.example.com', port: 443, address: '198.51.100.2' },
+  ];
+  const { denied } = reportOf(answered, [
+    filtered({ address: '198.51.100.1', port: 8443, packets: 2 }),
+    filtered({ address: '198.51.100.2', port: 8443 }),
+  ]);
+  expect(denied).toMatchObject([
+    { name: 'good.example.com', address: '198.51.100.1', port: 8443 },
+    { name: null, address: '198.51.100.2', port: 8443 },
+  ]);
+});
+
+it('is bounded, keeps what there is most of, and says how much it left out', () => {
+  const many = Array.from({ length: maxListed + 20 }, (_, index) => ({
+    outcome: 'denied' as const,
+    reason: 'sni' as const,
+    name: `n${String(index)}.example.com`,
+    port: 443,
+    count: index + 1,
+  }));
+  const { denied, deniedCount, omitted, suggestedAllow } = reportOf(many);
+  expect(denied.length).toBe(maxListed);
+  expect(denied[0]?.count).toBe(maxListed + 20);
+  expect(omitted).toBe(20);
+  expect(deniedCount).toBe(((maxListed + 20) * (maxListed + 21)) / 2);
+  expect(suggestedAllow.length).toBe(maxListed + 1);
+});
