@@ -11,6 +11,7 @@ import { LocalExecs } from './exec/exec-service.ts';
 import { LocalFiles } from './file-service.ts';
 import { Forks } from './fork/forks.ts';
 import { Egress } from './egress/egress.ts';
+import { EgressReports } from './egress/egress-reports.ts';
 import { slotEgress } from './egress/egress-columns.ts';
 import type { HostContext } from './host-context.ts';
 import type { HostParts } from './host-parts.ts';
@@ -78,7 +79,8 @@ export class LocalHost implements Host {
     this.#templates = new TemplateManager(host);
     this.#spares = new SparePool(host, this.#templates);
     const runner = new ExecRunner(host);
-    const teardown = new Teardown(host, runner, this.#templates);
+    const egressReports = new EgressReports(host);
+    const teardown = new Teardown({ host, execs: runner, templates: this.#templates, egressReports });
     const idempotency = new Idempotency(parts.store, parts.clock, parts.config.idempotencyHours);
     const snapshots = new Snapshots(host);
     const spares = this.#spares;
@@ -89,7 +91,7 @@ export class LocalHost implements Host {
     const leases = new Leases(host, teardown);
     const forks = new Forks({ host, teardown, idempotency, snapshots: taker, pauser, leases });
     this.snapshots = new LocalSnapshots({ host, snapshots, taker, spares });
-    const egress = (this.#egress = new Egress(host));
+    const egress = (this.#egress = new Egress(host, egressReports));
     const retention = new Retention(host, idempotency);
     this.#recovery = new Recovery({
       host,
@@ -103,6 +105,7 @@ export class LocalHost implements Host {
       leases,
       retention,
       hibernation,
+      egressReports,
       this.snapshots,
       spares,
       new UsageSampler(host),
@@ -118,6 +121,7 @@ export class LocalHost implements Host {
       pauser,
       forks,
       egress,
+      egressReports,
     });
     this.execs = new LocalExecs(host, runner);
     this.files = new LocalFiles(host);

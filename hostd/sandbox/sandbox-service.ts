@@ -5,6 +5,7 @@ import { OffshootError } from '../errors/offshoot-error.ts';
 import type { Creation } from './creation.ts';
 import type { HostContext } from './host-context.ts';
 import type { Egress } from './egress/egress.ts';
+import type { EgressReports } from './egress/egress-reports.ts';
 import type { Forks } from './fork/forks.ts';
 import type { CreateOptions, ForkOptions, SandboxService } from './host.ts';
 import type { Idempotency, IdempotencyKey } from './idempotency.ts';
@@ -28,6 +29,7 @@ export interface SandboxServiceParts {
   pauser: Pauser;
   forks: Forks;
   egress: Egress;
+  egressReports: EgressReports;
 }
 
 export class LocalSandboxes implements SandboxService {
@@ -116,7 +118,7 @@ export class LocalSandboxes implements SandboxService {
   }
 
   async egressReport(id: string): Promise<EgressReport> {
-    return this.#parts.egress.report(this.#host.registry.row(id));
+    return this.#parts.egressReports.report(this.#host.registry.row(id));
   }
 
   async console(id: string): Promise<string> {

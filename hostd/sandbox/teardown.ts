@@ -4,6 +4,7 @@ import { OffshootError } from '../errors/offshoot-error.ts';
 import { faultPoint } from '../platform/fault-points.ts';
 import { processIdentitySchema } from '../platform/process-identity.ts';
 import type { VmExit, VmRecord } from '../vmm/vmm.ts';
+import type { EgressReports } from './egress/egress-reports.ts';
 import type { ExecRunner } from './exec/exec-runner.ts';
 import type { HostContext } from './host-context.ts';
 import type { Ending, LiveSandbox } from './live-sandbox.ts';
@@ -37,16 +38,25 @@ export function goneError(sandboxId: string, ending: Ending): OffshootError {
   });
 }
 
+export interface TeardownParts {
+  host: HostContext;
+  execs: ExecRunner;
+  templates: TemplateManager;
+  egressReports: EgressReports;
+}
+
 /** Ends sandboxes: whoever asks, and however often, there is one teardown, and it is over when everything is gone. */
 export class Teardown {
   readonly #host: HostContext;
   readonly #execs: ExecRunner;
   readonly #templates: TemplateManager;
+  readonly #egressReports: EgressReports;
 
-  constructor(host: HostContext, execs: ExecRunner, templates: TemplateManager) {
+  constructor({ host, execs, templates, egressReports }: TeardownParts) {
     this.#host = host;
     this.#execs = execs;
     this.#templates = templates;
+    this.#egressReports = egressReports;
   }
 
   /** Resolves when process, network and files are gone; the first reason counts. A failed one can be asked for again. */
@@ -67,6 +77,7 @@ export class Teardown {
     const [exit] = await Promise.all([
       this.#kill(sandbox),
       this.#execs.endAll(sandbox, `The sandbox ended: ${ending.reason}.`),
+      sandbox.row.slot === null ? undefined : this.#egressReports.settle(sandbox.row.id),
     ]);
     await faultPoint('stop.after-kill');
     await this.#insist(() => this.#removeParts(sandbox));

@@ -154,3 +154,39 @@ test('what becomes of resolver and proxy is an event', async () => {
     events.push(event);
   expect(events.at(-1)).toMatchObject({ type: 'host.egress-helper', data: { helper: 'proxy', what: 'died', pid: 7 } });
 });
+
+describe('the report', () => {
+  const denied = {
+    outcome: 'denied',
+    address: '198.51.100.9',
+    port: 22,
+    protocol: 'tcp',
+    packets: 2,
+    bytes: 120,
+  } as const;
+
+  test('has what was counted until the sandbox ended, and stays with its tombstone', async () => {
+    const { id } = await create(['a.example.com']);
+    const slot = [...world.network.slots.keys()].at(-1) ?? -1;
+    world.network.filterRows.set(slot, [denied]);
+    expect((await run.host.sandboxes.egressReport(id)).deniedCount).toBe(2);
+    world.network.filterRows.set(slot, [{ ...denied, packets: 5 }]);
+    await run.host.sandboxes.stop(id);
+    world.network.filterRows.clear();
+    await restart();
+    expect(await run.host.sandboxes.egressReport(id)).toMatchObject({
+      policy: { mode: 'enforce', allow: ['a.example.com:443'] },
+      denied: [{ address: '198.51.100.9', port: 22, reason: 'address', count: 5, blocked: true }],
+      suggestedAllow: ['a.example.com:443', '198.51.100.9:22'],
+    });
+  });
+
+  test('keeps what the filter counted before its rules went', async () => {
+    const { id } = await create(['a.example.com']);
+    const slot = [...world.network.slots.keys()].at(-1) ?? -1;
+    world.network.filterRows.set(slot, [denied]);
+    await set(id, { mode: 'none' });
+    world.network.filterRows.clear();
+    expect((await run.host.sandboxes.egressReport(id)).deniedCount).toBe(2);
+  });
+});

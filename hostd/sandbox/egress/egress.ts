@@ -1,14 +1,19 @@
 import type { EgressPolicyRequest } from '../../contract/egress.ts';
 import type { HelperEvent } from '../../net/egress/gate/helper-keeper.ts';
 import type { HostContext } from '../host-context.ts';
+import type { EgressReports } from './egress-reports.ts';
 import { egressColumns, slotEgress } from './egress-columns.ts';
+
+const collectMs = 1000;
 
 /** Changes of what sandboxes may reach. */
 export class Egress {
   readonly #host: HostContext;
+  readonly #reports: EgressReports;
 
-  constructor(host: HostContext) {
+  constructor(host: HostContext, reports: EgressReports) {
     this.#host = host;
+    this.#reports = reports;
   }
 
   /** In force when it resolves. Throws `egress-rules-invalid`, `sandbox-not-running`; one that fails is as if it had not been asked for, once the next one succeeds. */
@@ -21,6 +26,8 @@ export class Egress {
       const { slot, egressRevision } = sandbox.row;
       if (slot === null) throw new Error('A sandbox that stands has a slot.');
       const row = { ...sandbox.row, ...columns, egressRevision: egressRevision + 1 };
+      // What the filter counted goes with its rules.
+      if (policy.mode === 'open' || policy.mode === 'none') await this.#reports.collect(id, collectMs);
       await network.setEgress(slot, slotEgress(row));
       const { egressMode, egressAllow } = row;
       store.transaction(() => {
