@@ -1,26 +1,12 @@
-import { formatIpv4Network, networkContains, parseIpv4Network } from './ipv4.ts';
+import { closedNetworks } from './egress/policy/reachable-networks.ts';
 import { tapName, uplinkName, type NetworkPlan, type SlotPlan } from './plan.ts';
-
-/** Closed in every policy: not the public internet. RFC 1122, 1918, 3927 (the metadata service) and 6598; the host's own addresses are closed by the host's rules. */
-const notPublic = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-];
 
 /** DNS queries per second one sandbox may send; hostd's process answers them all. */
 const dnsQueriesPerSecond = 500;
 
-/** The ranges no sandbox reaches, in ascending order. */
+/** The ranges that no sandbox reaches without a rule, in ascending order; the host's own addresses are closed by the host's rules. */
 export function closedRanges(plan: Pick<NetworkPlan, 'subnet'>): string[] {
-  const own = parseIpv4Network(plan.subnet);
-  const ranges = notPublic.flatMap((text) => parseIpv4Network(text) ?? []);
-  if (own !== undefined && !ranges.some((range) => networkContains(range, own))) ranges.push(own);
-  return ranges.sort((a, b) => a.base - b.base).map(formatIpv4Network);
+  return closedNetworks(4, { own: [plan.subnet] });
 }
 
 /** The nft ruleset of one sandbox's netns, for a netns that has none yet. Everything it does not name is dropped. */
