@@ -1,4 +1,4 @@
-import { error, warning } from '@actions/core';
+import { error, notice, warning } from '@actions/core';
 import type { ErrorCode } from '../hostd/errors/catalogue.ts';
 import { isOffshootError, type OffshootError } from '../hostd/errors/offshoot-error.ts';
 import { say } from './say.ts';
@@ -8,15 +8,15 @@ const shown = 10;
 /** Longer messages are cut by the runner. */
 const longestMessage = 4096;
 
-const told = { error: 0, warning: 0 };
+const show = { error, warning, notice };
+const told = { error: 0, warning: 0, notice: 0 };
 
 /** An annotation that a person can act on. */
-export function tell(kind: 'error' | 'warning', title: string, message: string): void {
+export function tell(kind: keyof typeof show, title: string, message: string): void {
   told[kind] += 1;
   const text = message.slice(0, longestMessage);
   if (told[kind] > shown) say(`${kind}: ${title}: ${text}`);
-  else if (kind === 'error') error(text, { title });
-  else warning(text, { title });
+  else show[kind](text, { title });
 }
 
 export function warn(message: string): void {

@@ -40,7 +40,10 @@ test('a host and a script are enough', () => {
     'keep-on-failure': 0,
     artifacts: [],
     'artifacts-dir': 'offshoot-artifacts',
+    'fail-on-egress-denied': false,
   });
+  expect(inputs.egress).toBeUndefined();
+  expect(inputs['egress-mode']).toBeUndefined();
   expect(inputs.image).toBeUndefined();
   expect(inputs.memory).toBeUndefined();
 });
@@ -72,7 +75,10 @@ test.each<[string, Record<string, string>, string]>([
   ['memory', { host: 'local', memory: '2x' }, 'whole number of MiB'],
   ['timeout-minutes', { host: 'local', 'timeout-minutes': '0' }, 'more than 0'],
   ['timeout-minutes', { host: 'local', 'timeout-minutes': 'ten' }, 'number of minutes'],
-  ['egress-mode', { host: 'local', 'egress-mode': 'closed' }, 'open or none'],
+  ['egress-mode', { host: 'local', 'egress-mode': 'closed' }, 'enforce, audit, open or none'],
+  ['egress', { host: 'local', egress: 'example.com', 'egress-mode': 'none' }, 'must be empty with egress-mode none'],
+  ['egress', { host: 'local', egress: 'x'.repeat(200_001) }, 'at most 200000 characters'],
+  ['fail-on-egress-denied', { host: 'local', 'fail-on-egress-denied': '1' }, 'true or false'],
   ['sync', { host: 'local', sync: 'yes' }, 'true or false'],
   ['artifacts-dir', { host: 'local', 'artifacts-dir': '../out' }, 'beneath the workspace'],
   ['artifacts-dir', { host: 'local', 'artifacts-dir': '/out' }, 'beneath the workspace'],

@@ -1,6 +1,8 @@
 import { getInput } from '@actions/core';
 import { z } from 'zod';
 import { labelsSchema, nameSchema } from '../hostd/contract/common.ts';
+import { egressModes } from '../hostd/contract/egress.ts';
+import { egressWords } from '../hostd/contract/egress-words.ts';
 import { parseHostAddress } from '../hostd/client/address.ts';
 import { OffshootError } from '../hostd/errors/offshoot-error.ts';
 
@@ -96,7 +98,9 @@ const inputsSchema = z
         .positive('must be more than 0')
         .max(longestScriptMinutes, `must be at most ${String(longestScriptMinutes)}`),
     ),
-    'egress-mode': absentWhenEmpty(z.enum(['open', 'none'], 'must be open or none')),
+    egress: absentWhenEmpty(z.string().max(200_000, 'must be at most 200000 characters')),
+    'egress-mode': absentWhenEmpty(z.enum(egressModes, 'must be enforce, audit, open or none')),
+    'fail-on-egress-denied': yesOrNo,
     sync: yesOrNo,
     'sync-exclude': lines,
     artifacts: lines,
@@ -124,6 +128,8 @@ const inputsSchema = z
           wrong(name, 'can not be given together with snapshot, which has its own; remove one of them');
       }
     }
+    if (inputs['egress-mode'] === 'none' && egressWords(inputs.egress ?? '').length > 0)
+      wrong('egress', 'must be empty with egress-mode none, which allows nothing; remove one of them');
     if (inputs.host === 'local' && inputs.snapshot !== undefined)
       wrong('snapshot', 'there is none on a host that is started for this job; name the host that has it');
     if (inputs.host === 'local' && inputs['keep-on-failure'] > 0)
@@ -164,7 +170,9 @@ export const inputNames = [
   'memory',
   'disk',
   'timeout-minutes',
+  'egress',
   'egress-mode',
+  'fail-on-egress-denied',
   'sync',
   'sync-exclude',
   'artifacts',

@@ -10,6 +10,8 @@ const jobStateSchema = z.object({
   local: z.unknown().optional(),
   /** Set when later steps use the sandbox. */
   sessionFile: z.string().optional(),
+  /** Here as well as in the session, which steps of the job can damage. */
+  failOnEgressDenied: z.boolean().default(false),
   heartbeat: processIdentitySchema.optional(),
   /** True once main has destroyed the sandbox and said so. */
   destroyed: z.boolean().default(false),

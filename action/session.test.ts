@@ -19,6 +19,8 @@ const session: Session = {
   artifacts: [],
   artifactsFolder: 'a',
   keepMinutes: 0,
+  failOnEgressDenied: false,
+  deniedSeen: 0,
   pathEntries: ['/opt/bin'],
   envEntries: [{ name: 'A', value: 'b\nc' }],
   timings: { queued: 1 },

@@ -22,6 +22,9 @@ export const sessionSchema = z.object({
   /** On the runner, absolute. */
   artifactsFolder: z.string(),
   keepMinutes: z.number(),
+  failOnEgressDenied: z.boolean(),
+  /** Denials that a step has been failed for already. */
+  deniedSeen: z.number(),
   /** What steps in the sandbox added to PATH and to the environment, oldest first. */
   pathEntries: z.array(z.string()),
   envEntries: z.array(z.object({ name: z.string(), value: z.string() })),

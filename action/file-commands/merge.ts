@@ -18,7 +18,15 @@ import { isBlockedByRunner, isRefusedOnRunner, isSetByRunner } from './refused-n
 import { RunnerPath } from './runner-path.ts';
 
 /** The action's own outputs, which a script may not set. */
-export const actionOutputs: readonly string[] = ['sandbox-id', 'snapshot-id', 'exit-code', 'timings', 'artifacts'];
+export const actionOutputs: readonly string[] = [
+  'sandbox-id',
+  'snapshot-id',
+  'exit-code',
+  'timings',
+  'egress-denied-count',
+  'egress-report',
+  'artifacts',
+];
 
 export interface MergeOptions {
   /** Names of outputs that are not the script's; default the action's own. An ordinary `run` step has none. */

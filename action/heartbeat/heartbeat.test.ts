@@ -40,6 +40,8 @@ async function start(answer: (what: string) => Answer, leaseSeconds: number): Pr
     artifacts: [],
     artifactsFolder: 'a',
     keepMinutes: 0,
+    failOnEgressDenied: false,
+    deniedSeen: 0,
     pathEntries: [],
     envEntries: [],
     timings: {},

@@ -1,6 +1,8 @@
 import { Sandbox } from '../../hostd/client/sandbox.ts';
+import type { SandboxInfo } from '../../hostd/contract/sandbox.ts';
 import { OffshootError, isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import type { JobContext } from '../context.ts';
+import { policyOf } from '../egress/policy.ts';
 import type { Inputs } from '../inputs.ts';
 import { tellProgress } from './progress.ts';
 import type { Timings } from './timings.ts';
@@ -37,8 +39,10 @@ export async function createSandbox(
   timings.add('queued', queuedMs);
   timings.add('restored', Math.max(0, (readyMs ?? queuedMs) - queuedMs));
   timings.lap();
-  const { isolation, cpus, memoryMiB } = sandbox.info;
-  say(`${sandbox.id}: ${String(cpus)} CPU, ${String(memoryMiB)} MiB, ${isolation.tier}`);
+  const { isolation, cpus, memoryMiB, egress } = sandbox.info;
+  say(
+    `${sandbox.id}: ${String(cpus)} CPU, ${String(memoryMiB)} MiB, ${isolation.tier}, egress ${describePolicy(egress)}`,
+  );
   return sandbox;
 }
 
@@ -58,13 +62,18 @@ async function ask(
     ...given('cpus', inputs.cpus),
     ...given('memoryMiB', inputs.memory),
     ...given('diskMiB', inputs.disk),
-    ...(inputs['egress-mode'] === undefined ? {} : { egress: { mode: inputs['egress-mode'] } }),
+    ...given('egress', await policyOf(inputs, context.tempFolder)),
     labels: { ...context.labels, ...inputs.labels },
     timeoutSeconds: leaseSeconds,
     waitSeconds,
     signal,
     connection: { host, reconnectTimeoutMs },
   });
+}
+
+function describePolicy({ mode, allow }: SandboxInfo['egress']): string {
+  if (allow.length === 0) return mode;
+  return `${mode} with ${String(allow.length)} ${allow.length === 1 ? 'rule' : 'rules'}`;
 }
 
 function explained(error: unknown, waitedMs: number): unknown {

@@ -8,6 +8,7 @@ import { tell, tellFailure } from '../annotations.ts';
 import { checkArtifactGlobs } from '../artifacts/artifact-globs.ts';
 import { Cancellation } from '../cancellation.ts';
 import { readContext } from '../context.ts';
+import { takeReport } from '../egress/take-report.ts';
 import { namedValues } from '../guest-env/env-input.ts';
 import { readInputs } from '../inputs.ts';
 import { saveJobState, type JobState } from '../job-state.ts';
@@ -41,7 +42,11 @@ export async function mainJob(): Promise<number> {
     refuseUnsafeTriggers(context.trigger, inputs.host, inputs['allow-unsafe-fork-code']);
     refuseUnservedHosts(inputs.host);
     // post has to know the sandbox before there is one
-    const state: JobState = { sandboxId: `sbx_${ulid()}`, destroyed: false };
+    const state: JobState = {
+      sandboxId: `sbx_${ulid()}`,
+      failOnEgressDenied: inputs['fail-on-egress-denied'],
+      destroyed: false,
+    };
     if (inputs.host !== 'local') state.host = inputs.host;
     saveJobState(state);
     setOutput('sandbox-id', state.sandboxId);
@@ -115,11 +120,18 @@ async function useSandbox(job: Job, host: string, sandbox: Sandbox): Promise<num
   if (verdict?.ok !== false && runScript !== undefined)
     verdict = await runInput(job, sandbox, session, 'run', runScript);
   if (verdict !== undefined) setOutput('exit-code', verdict.exitCode);
-  if (verdict?.ok !== false && runScript === undefined) {
+  if (verdict?.ok !== false && runScript === undefined && (prepareScript === undefined || (await mayGoOn(job, host)))) {
     await openSession(job, host, sandbox, session);
     setOutput('timings', renderTimings(timings));
     return 0;
   }
-  await endSandbox(job, host, sandbox, { verdict });
-  return verdict?.ok === false ? 1 : 0;
+  const passed = await endSandbox(job, host, sandbox, { verdict });
+  return verdict?.ok === false || !passed ? 1 : 0;
+}
+
+/** Whether later steps may use a sandbox whose `prepare` has run: not when `prepare` was denied something that fails the step. */
+async function mayGoOn({ inputs, state }: Job, host: string): Promise<boolean> {
+  if (!inputs['fail-on-egress-denied']) return true;
+  const taken = await takeReport(host, state.sandboxId);
+  return 'report' in taken && taken.report.deniedCount === 0;
 }

@@ -32,6 +32,8 @@ export async function openSession(
     syncExclude: inputs['sync-exclude'],
     artifacts: inputs.artifacts,
     keepMinutes: inputs['keep-on-failure'],
+    failOnEgressDenied: inputs['fail-on-egress-denied'],
+    deniedSeen: 0,
     timings: timings.toJSON(),
   });
   state.sessionFile = file;

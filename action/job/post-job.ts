@@ -2,6 +2,8 @@ import { Sandbox } from '../../hostd/client/sandbox.ts';
 import { Stopwatch } from '../../hostd/platform/stopwatch.ts';
 import { explain, warn } from '../annotations.ts';
 import { Cancellation } from '../cancellation.ts';
+import { takeReport, type TakenReport } from '../egress/take-report.ts';
+import { tellDenials } from '../egress/tell-denials.ts';
 import { signalProcess } from '../../hostd/platform/process-identity.ts';
 import type { JobState } from '../job-state.ts';
 import { readSession, removeSession, type Session } from '../session.ts';
@@ -12,20 +14,34 @@ import { writeSummary } from './summary.ts';
 import type { Timings } from './timings.ts';
 import { say } from '../say.ts';
 
-/** The action's post step: nothing of the job's sandbox is left after it, or it says what is. It never fails the job. */
-export async function postJob(state: JobState): Promise<void> {
+/**
+ * The action's post step: nothing of the job's sandbox is left after it, or it says what is. Returns its exit code: 0, unless what the
+ * sandbox was denied since the last step fails the job.
+ */
+export async function postJob(state: JobState): Promise<number> {
+  const egress: EgressEnd = {};
   try {
-    await endSandbox(state);
+    await endSandbox(state, egress);
   } catch (error) {
     warn(`The clean-up failed: ${explain(error).message}`);
   } finally {
     if (state.local !== undefined) await endLocalHost(state.local);
   }
+  return egress.failure === undefined ? 0 : 1;
 }
 
-async function endSandbox(state: JobState): Promise<void> {
+interface EgressEnd {
+  taken?: TakenReport;
+  failure?: string | undefined;
+}
+
+async function endSandbox(state: JobState, egress: EgressEnd): Promise<void> {
   const { sandboxId, host, sessionFile } = state;
   const session = sessionFile === undefined ? undefined : await sessionOf(sessionFile);
+  if (sessionFile !== undefined && host !== undefined && !state.destroyed) {
+    egress.taken = await takeReport(host, sandboxId);
+    egress.failure = tellDenials(egress.taken, { fail: state.failOnEgressDenied, seen: session?.deniedSeen ?? 0 });
+  }
   if (state.heartbeat !== undefined) await signalProcess(state.heartbeat, 'SIGTERM');
   if (host === undefined || state.destroyed) return;
   const timings: Timings = new Stopwatch(session?.timings);
@@ -36,8 +52,14 @@ async function endSandbox(state: JobState): Promise<void> {
   if (sessionFile !== undefined) await removeSession(sessionFile);
   sayWhatWasFound(sandboxId, end, session !== undefined);
   if (session === undefined || end.found === 'unknown' || end.found === 'never-made') return;
-  const outcome = session.failure ?? 'no step of it failed';
-  await writeSummary({ sandbox: end.info, outcome, timings: timings.toJSON(), kept: session.kept });
+  const outcome = session.failure ?? egress.failure ?? 'no step of it failed';
+  await writeSummary({
+    sandbox: end.info,
+    outcome,
+    timings: timings.toJSON(),
+    kept: session.kept,
+    egress: egress.taken,
+  });
 }
 
 async function sessionOf(file: string): Promise<Session | undefined> {

@@ -1,4 +1,6 @@
 import type { SandboxInfo } from '../../hostd/contract/sandbox.ts';
+import { renderEgress } from '../egress/render-report.ts';
+import type { TakenReport } from '../egress/take-report.ts';
 import { putAheadOfSummary } from '../file-commands/own-summary.ts';
 import type { Kept } from './keep.ts';
 
@@ -9,6 +11,7 @@ export interface SummaryFacts {
   timings: Record<string, number>;
   kept?: Kept | undefined;
   snapshot?: string | undefined;
+  egress?: TakenReport | undefined;
 }
 
 /** Adds a short table to the job's summary page. */
@@ -16,7 +19,7 @@ export async function writeSummary(facts: SummaryFacts): Promise<void> {
   await putAheadOfSummary(renderSummary(facts));
 }
 
-export function renderSummary({ sandbox, outcome, timings, kept, snapshot }: SummaryFacts): string {
+export function renderSummary({ sandbox, outcome, timings, kept, snapshot, egress }: SummaryFacts): string {
   const { usage } = sandbox;
   const from = sandbox.snapshot === null ? `image ${sandbox.image}` : `snapshot ${sandbox.snapshot}`;
   const spans = Object.entries(timings);
@@ -43,6 +46,7 @@ export function renderSummary({ sandbox, outcome, timings, kept, snapshot }: Sum
       '```',
     );
   }
+  if (egress !== undefined) lines.push('', renderEgress(egress).trimEnd());
   return `${lines.join('\n')}\n`;
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Sandbox } from '../../hostd/client/sandbox.ts';
 import { tell, tellFailure } from '../annotations.ts';
 import { Cancellation } from '../cancellation.ts';
+import { failForDenials } from '../egress/step-denials.ts';
 import { keepSandbox } from '../job/keep.ts';
 import { send } from '../job/furnish.ts';
 import { reconnectTimeoutMs } from '../job/create-sandbox.ts';
@@ -31,9 +32,11 @@ export async function runStep(script: string, options: { sync: boolean }): Promi
       if (!verdict.ok) {
         tell('error', verdict.title, verdict.message);
         session.failure ??= verdict.message;
-        await keepOnce(sandbox, session);
       }
-      return verdict.exitCode;
+      const denied = await failForDenials(session);
+      session.failure ??= denied;
+      if (!verdict.ok || denied !== undefined) await keepOnce(sandbox, session);
+      return verdict.ok && denied !== undefined ? 1 : verdict.exitCode;
     } finally {
       await writeSession(file, session);
       await sandbox.disconnect();

@@ -1,4 +1,5 @@
 import { answerJson, ScriptedServer } from '../../hostd/client/testing/scripted-server.ts';
+import type { EgressReport } from '../../hostd/contract/egress.ts';
 import type { SandboxInfo } from '../../hostd/contract/sandbox.ts';
 
 export const runningSandbox: SandboxInfo = {
@@ -13,7 +14,7 @@ export const runningSandbox: SandboxInfo = {
   cpus: 1,
   memoryMiB: 512,
   diskMiB: 8192,
-  egress: { mode: 'open' },
+  egress: { mode: 'audit', allow: [], revision: 1 },
   isolation: { tier: 'kvm', reason: 'tests' },
   timeoutSeconds: 180,
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -30,6 +31,16 @@ export const goneSandbox: SandboxInfo = {
   state: 'gone',
   endedAt: '2026-01-01T00:01:00.000Z',
   end: { reason: 'stopped', message: 'It was stopped.' },
+};
+
+/** GET /v1/sandboxes/{id}/egress of one that was denied nothing. */
+export const quietReport: EgressReport = {
+  policy: runningSandbox.egress,
+  allowed: [],
+  denied: [],
+  deniedCount: 0,
+  omitted: 0,
+  suggestedAllow: [],
 };
 
 /** An answer, or undefined to break the connection off. */
@@ -56,6 +67,8 @@ export function problem(code: string, status: number): Answer {
 /** A hostd that answers what a test says and remembers what it was asked. */
 export class FakeHostd implements AsyncDisposable {
   readonly asked: string[] = [];
+  /** The bodies that came with these. */
+  readonly sent: string[] = [];
   readonly #server: ScriptedServer;
 
   private constructor(server: ScriptedServer) {
@@ -64,9 +77,10 @@ export class FakeHostd implements AsyncDisposable {
 
   static async start(answer: (request: string, count: number) => Answer): Promise<FakeHostd> {
     const fake: FakeHostd = new FakeHostd(
-      await ScriptedServer.start((request, response) => {
+      await ScriptedServer.start((request, response, body) => {
         const what = `${request.method ?? ''} ${request.url ?? ''}`;
         fake.asked.push(what);
+        fake.sent.push(body.toString());
         const given = answer(what, fake.asked.filter((earlier) => earlier === what).length);
         if (given === undefined) request.socket.destroy();
         else answerJson(response, given.status, given.json);

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { renderEgress } from './render-report.ts';
+import { denial, entry, reportOf } from './testing/reports.ts';
+
+test('what was denied, what was reached, and the list to paste', () => {
+  const denied = [
+    denial(),
+    denial({ reason: 'address', name: null, address: '192.0.2.9', port: 53, transport: 'udp', count: 7 }),
+  ];
+  const suggestedAllow = ['ok.example.com:443', 'no.example.com:443', 'hub.example.com:8443 private'];
+  const allowed = [entry({ name: 'small.example.com', bytesIn: 10, bytesOut: 0 }), entry()];
+  expect(renderEgress({ report: reportOf({ denied, allowed, suggestedAllow }) })).toBe(`#### Egress: enforce, 8 denied
+
+| reason | name | address | port | times | in effect |
+| --- | --- | --- | --- | --- | --- |
+| address |  | \`192.0.2.9\` | 53 udp | 7 | blocked |
+| sni | \`no.example.com\` |  | 443 | 1 | blocked |
+
+| name | address | port | connections | received | sent |
+| --- | --- | --- | --- | --- | --- |
+| \`ok.example.com\` | \`192.0.2.1\` | 443 | 2 | 1.2 MB | 890 B |
+| \`small.example.com\` | \`192.0.2.1\` | 443 | 2 | 10 B | 0 B |
+
+The rules in force and those that would let through what was denied. Read them before you paste them: the build chose the names.
+
+\`\`\`yaml
+egress: |
+  ok.example.com:443
+  no.example.com:443
+  hub.example.com:8443 private
+\`\`\`
+`);
+});
+
+test('audit says what was let through, and gives the list also where nothing was denied', () => {
+  const policy = { mode: 'audit' as const, allow: [], revision: 1 };
+  const report = reportOf({ policy, denied: [denial({ blocked: false })], suggestedAllow: ['no.example.com:443'] });
+  expect(renderEgress({ report })).toContain('| let through |');
+  expect(renderEgress({ report: reportOf({ policy, suggestedAllow: ['a.example.com:443'] }) })).toContain('egress: |');
+});
+
+test('where all that was wanted is allowed there is no list', () => {
+  const text = renderEgress({ report: reportOf({ allowed: [entry()], suggestedAllow: ['ok.example.com:443'] }) });
+  expect(text).not.toContain('egress: |');
+  expect(renderEgress({ report: reportOf() })).toBe('#### Egress: enforce, 0 denied\n\nNothing was reached.\n');
+});
+
+test('names that a guest chose are words in a table, and no rules', () => {
+  const evil = 'x`|</td><img src=y>\n```\n::error::[a](b)\r@me';
+  const report = reportOf({
+    denied: [denial({ name: evil })],
+    allowed: [entry({ name: evil })],
+    suggestedAllow: [evil, '```', 'a.example.com:443\n```', 'a.example.com:443 <b>'],
+  });
+  const text = renderEgress({ report });
+  expect(text).toContain('| `x????/td??img?src?y???????::error::[a]?b???me` |');
+  expect(text.split('\n').filter((line) => !/^(\| .* \||#### [\w:, ]*|)$/.test(line))).toEqual([]);
+  expect(text.match(/`/g)).toHaveLength(6); // those of the two names and of the one address
+});
+
+test('is bounded, however much there is, and says what it leaves out', () => {
+  const name = (n: number) => `${'n'.repeat(240)}${String(n)}.example.com`;
+  const many = Array.from({ length: 500 }, (_, n) => n);
+  const text = renderEgress({
+    report: reportOf({
+      denied: many.map((n) => denial({ name: name(n), address: 'f'.repeat(39) })),
+      allowed: many.map((n) => entry({ name: name(n), address: 'f'.repeat(39) })),
+      suggestedAllow: many.map((n) => `${name(n)}:443`),
+      omitted: 3,
+    }),
+  });
+  expect(text.length).toBeLessThan(50_000);
+  expect(text).toContain('450 places more were denied.');
+  expect(text).toContain('450 places more were reached.');
+  expect(text).toMatch(/\n4\d\d more rules are in the report\.\n/);
+  expect(text).toContain('The host has left out 3 places');
+});
+
+test('a report that is missing is one line', () => {
+  expect(renderEgress({ missing: 'No hostd answers at unix:/x.sock: <b>`a`' })).toBe(
+    'Egress: there is no report. No hostd answers at unix:/x.sock:  b  a \n',
+  );
+});
