@@ -4,7 +4,7 @@ import { entry } from './testing/reports.ts';
 
 test('a guest’s name is one word, whatever is in it', () => {
   expect(plainName('*.a_b-c.Example.com')).toBe('*.a_b-c.Example.com');
-  expect(plainName('`|<b>\n::error::x @me ## \u202e')).toBe('???b????::error::x??me??????');
+  expect(plainName('`|<b>\n::error::x @me ## \u202e')).toBe('???b??::error::x??me?????');
   expect(plainName('')).toBe('?');
   expect(plainName('x'.repeat(300))).toBe(`${'x'.repeat(100)}...`);
 });

@@ -53,7 +53,7 @@ test('names that a guest chose are words in a table, and no rules', () => {
     suggestedAllow: [evil, '```', 'a.example.com:443\n```', 'a.example.com:443 <b>'],
   });
   const text = renderEgress({ report });
-  expect(text).toContain('| `x????/td??img?src?y???????::error::[a]?b???me` |');
+  expect(text).toContain('| `x???/td??img?src?y??????::error::[a]?b???me` |');
   expect(text.split('\n').filter((line) => !/^(\| .* \||#### [\w:, ]*|)$/.test(line))).toEqual([]);
   expect(text.match(/`/g)).toHaveLength(6); // those of the two names and of the one address
 });

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type * as Module from './tell-denials.ts';
 import { denial, reportOf } from './testing/reports.ts';
 
 let written: string;
 /** Annotations are counted for the whole process. */
-let tellDenials: (typeof import('./tell-denials.ts'))['tellDenials'];
+let tellDenials: typeof Module.tellDenials;
 
 beforeEach(async () => {
   written = '';

@@ -1,0 +1,36 @@
+import { tmpdir } from 'node:os';
+import { expect, test, vi } from 'vitest';
+import { Stopwatch } from '../../hostd/platform/stopwatch.ts';
+import { readInputs } from '../inputs.ts';
+import { FakeHostd, ok, runningSandbox } from '../testing/fake-hostd.ts';
+import { createSandbox } from './create-sandbox.ts';
+
+const context = { workspace: '/w', tempFolder: tmpdir(), trigger: { name: 'push', payload: undefined }, labels: {} };
+
+/** The egress policy that a step with these inputs asks for. */
+async function askedWith(given: Record<string, string>): Promise<unknown> {
+  await using hostd = await FakeHostd.start(() => ok(runningSandbox));
+  const all: Record<string, string> = {
+    ...{ host: hostd.host, shell: 'bash', 'timeout-minutes': '1', sync: 'false', 'artifacts-dir': 'a' },
+    ...{ 'keep-on-failure': '0', 'fail-on-egress-denied': 'false', 'allow-unsafe-fork-code': 'false' },
+    ...given,
+  };
+  const written = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  try {
+    const never = new AbortController().signal;
+    const inputs = readInputs((name) => all[name] ?? '');
+    const sandbox = await createSandbox('sbx_1', hostd.host, inputs, context, new Stopwatch(), never);
+    await sandbox.disconnect();
+  } finally {
+    written.mockRestore();
+  }
+  return (JSON.parse(hostd.sent[0] ?? '') as { egress?: unknown }).egress;
+}
+
+test('the host gets the policy as the inputs have it, and none where they have none', async () => {
+  const egress = 'a.example.com:443 b.example.com # a comment\nc.example.com'; // for the host to read
+  expect(await askedWith({ egress })).toEqual({ mode: 'enforce', allow: [egress] });
+  expect(await askedWith({ egress, 'egress-mode': 'audit' })).toEqual({ mode: 'audit', allow: [egress] });
+  expect(await askedWith({ 'egress-mode': 'none' })).toEqual({ mode: 'none', allow: [] });
+  expect(await askedWith({})).toBeUndefined();
+});
