@@ -91,6 +91,22 @@ describe('a policy', () => {
     await source.disconnect();
   });
 
+  test('that takes long to fill in is given up when the signal fires, and nothing is sent', async () => {
+    const source = await sandbox();
+    const asked = served.host.calls.length;
+    await npmAnswers('exec sleep 30');
+    const startedMs = performance.now();
+    const create = Sandbox.create({ connection, egress: ['auto:npm'], signal: AbortSignal.timeout(50) });
+    await expect(create).rejects.toMatchObject({ code: 'aborted' });
+    const leaving = new AbortController();
+    const fork = source.fork({ egress: { allow: ['auto:npm'] }, signal: leaving.signal });
+    leaving.abort('enough');
+    await expect(fork).rejects.toBe('enough');
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    expect(served.host.calls).toHaveLength(asked);
+    await source.disconnect();
+  });
+
   test.each(['a.example', [1], { allow: 'a.example' }, { mode: 'half' }, {}])(
     '%j from a program without types is refused by hostd',
     async (egress) => {

@@ -56,7 +56,7 @@ export class Sandbox {
   static async create(options: CreateOptions = {}): Promise<Sandbox> {
     const { connection, signal, idempotencyKey, egress, ...request } = options;
     const transport = new Transport(connection);
-    const policy = egress === undefined ? {} : { egress: await fillInAutoRules(egress) };
+    const policy = egress === undefined ? {} : { egress: await fillInAutoRules(egress, signal) };
     const info = await transport.json(sandboxSchema, {
       method: 'POST',
       path: '/v1/sandboxes',
@@ -144,7 +144,7 @@ export class Sandbox {
   async fork({ count, egress, ...options }: ForkOptions & { count?: number | undefined } = {}): Promise<
     Sandbox | Sandbox[]
   > {
-    const policy = egress === undefined ? {} : { egress: await fillInAutoRules(egress) };
+    const policy = egress === undefined ? {} : { egress: await fillInAutoRules(egress, options.signal) };
     const request = { ...options, ...policy, count: count ?? 1 };
     const { sandboxes, ...report } = await requestFork(this.#transport, this.id, request);
     this.#lastFork = { ...report, sandboxIds: sandboxes.map(({ id }) => id) };
