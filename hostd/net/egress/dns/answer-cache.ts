@@ -5,7 +5,7 @@ export type Resolution =
   | { kind: 'failed' };
 
 /** Seconds. Below the minimum a name of a wildcard's zone could be asked for over and over, each time as a message to its owner. */
-const minTtlSeconds = 5;
+export const minTtlSeconds = 5;
 /** Half a minute less than the longest life of a pin, so that no client keeps an address longer than its pin lives. */
 export const maxTtlSeconds = 3570;
 const maxNegativeTtlSeconds = 300;

@@ -1,15 +1,15 @@
 import { InFlight } from '../../dns/in-flight.ts';
 import type { NameRule } from '../policy/policy.ts';
 
-const queriesPerSecond = 500;
-const queriesInFlight = 64;
+export const queriesPerSecond = 500;
+export const queriesInFlight = 64;
 const queriesInFlightOfAll = 1024;
 /** In front of a wildcard's domain. A storage bucket's name (63) with its service and region fits; a message in pieces needs many. */
-const maxWildcardBytes = 120;
-const maxWildcardLabels = 8;
+export const maxWildcardBytes = 120;
+export const maxWildcardLabels = 8;
 /** Different names under one wildcard that a sandbox may have asked of its owner's servers: this many at once, then one a second. */
-const newNamesAtOnce = 100;
-const newNamesPerSecond = 1;
+export const newNamesAtOnce = 100;
+export const newNamesPerSecond = 1;
 /** Asked before, so asking again tells the owner of the domain little. */
 const maxKnownNames = 256;
 

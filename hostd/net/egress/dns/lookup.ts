@@ -6,7 +6,7 @@ import { readAddressAnswer, type UpstreamAnswer } from './upstream-answer.ts';
 import { classIn, headerBytes, types, writeName } from './wire.ts';
 
 /** Questions to servers for one name, when each answer only leads on to the next. */
-const maxQuestions = 8;
+export const maxQuestions = 8;
 /** Less than a client waits (5 s, resolv.conf(5)); no further question is asked after it. */
 const budgetMs = 4500;
 

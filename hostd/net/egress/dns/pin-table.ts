@@ -19,7 +19,7 @@ const lateMs = 10_000;
 const renewalWindowMs = 50_000;
 /** The sink may end a pin a little later than the table knows. */
 const graceMs = 5000;
-const maxOpeningsPerSandbox = 4096;
+export const maxOpeningsPerSandbox = 4096;
 
 /** One address, port and transport; open for the sake of one or more names. */
 interface Opening {
