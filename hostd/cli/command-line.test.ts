@@ -98,6 +98,9 @@ describe('completion', () => {
     expect(complete('run', '--boot')).toEqual(['--boot-disk']);
     expect(complete('run', '--al')).toEqual(['--allow', '--allow-from']);
     expect(complete('sandbox', 'fork', 'sbx_1', '--eg')).toEqual(['--egress']);
+    expect(complete('run', '--egress', '')).toEqual(['enforce', 'audit', 'open', 'none']);
+    expect(complete('sandbox', 'firewall', 'set', 'sbx_1', '--mode', 'a')).toEqual(['audit']);
+    expect(complete('run', '--', '--egress', '')).toEqual([]);
     expect(complete('sandbox', 'fire')).toEqual(['firewall']);
     expect(complete('sandbox', 'firewall', '')).toEqual(['set', 'show', 'clear', '--help']);
     expect(complete('sandbox', 'firewall', 'set', 'sbx_1', '--mo')).toEqual(['--mode']);

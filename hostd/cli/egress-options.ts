@@ -14,13 +14,16 @@ export interface EgressOptions {
 
 /** Printed below the options of every command that takes rules. */
 export const ruleHelp = `
-A rule is host[:port] (443 unless given), host:*, *.domain[:port] (not the domain itself), CIDR:port or [IPv6]:port, with udp:,
-tls: or http: in front where it is not plain. private after a rule lets its name have private addresses. auto:npm, auto:pip and
-auto:apt stand for the hosts that this machine's configuration of npm, pip or apt names. Lists may have # comments.
+A rule is host[:port] (443 unless given), host:*, *.domain[:port] (not the
+domain itself), CIDR:port or [IPv6]:port, with udp:, tls: or http: in front
+where it is not plain. "private" after a rule lets its name have private
+addresses. auto:npm, auto:pip and auto:apt stand for the hosts that this
+machine's configuration of npm, pip or apt names. Lists may have # comments.
 
-Modes: enforce allows what the rules name and nothing else; audit lets everything public through and records what the rules do
-not name; open lets everything public through; none nothing, not even DNS. What is private is closed in every mode, unless a
-rule names it.`;
+Modes: enforce allows what the rules name and nothing else; audit lets
+everything public through and records what the rules do not name; open lets
+everything public through; none nothing, not even DNS. What is private is
+closed in every mode, unless a rule names it.`;
 
 /** `absent` says what holds without the options. */
 export function addEgressOptions(command: Command, absent: string): Command {

@@ -16,6 +16,7 @@ export function addCompletionCommand(program: Command): void {
 /** A completion script made from the commands and options as they are. */
 export function completionScript(program: Command, shell: 'bash' | 'zsh'): string {
   const commands = walk(program, '');
+  const values = walkValues(program, '');
   const paths = commands.map(({ path }) => `'${path}'`).filter((path) => path !== "''");
   const body = `_offshoot() {
   local path='' words='' next i
@@ -27,11 +28,22 @@ export function completionScript(program: Command, shell: 'bash' | 'zsh'): strin
   case "$path" in
 ${commands.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`).join('\n')}
   esac
+  case "$path \${COMP_WORDS[COMP_CWORD - 1]}" in
+${values.map(({ option, words }) => `    '${option}') words='${words.join(' ')}' ;;`).join('\n')}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _offshoot offshoot
 `;
   return shell === 'bash' ? body : `autoload -U +X bashcompinit && bashcompinit\n${body}`;
+}
+
+/** Options that take one of a few words, each with the path of its command. */
+function walkValues(command: Command, path: string): { option: string; words: readonly string[] }[] {
+  const own = command.options.flatMap(({ long, argChoices }) =>
+    argChoices === undefined ? [] : [{ option: `${path} ${long ?? ''}`, words: argChoices }],
+  );
+  return [...own, ...command.commands.flatMap((child) => walkValues(child, `${path} ${child.name()}`.trim()))];
 }
 
 function walk(command: Command, path: string): { path: string; words: string[] }[] {
