@@ -37,6 +37,23 @@ describe('programs a reader can copy', () => {
     expect(await readFile(path.join(folder, 'report.txt'), 'utf8')).toBe('fine');
   });
 
+  test('build-with-allowlist', async () => {
+    // What is denied goes nowhere: the test needs no network, and the allowed host is not asked for.
+    const command = 'curl -sS http://downloads.example.com/tool; curl -sS telnet://192.0.2.10:22; exit 3';
+    const { code, stdout, stderr } = await run('build-with-allowlist.ts', command, 'packages.example.com');
+    expect(stderr).toContain('Could not resolve host: downloads.example.com');
+    expect(stderr).toMatch(/connect to 192\.0\.2\.10 port 22/);
+    const lines = stdout.trim().split('\n');
+    expect(lines.filter((line) => line.startsWith('denied: ')).toSorted()).toEqual([
+      'denied: 192.0.2.10 port 22, address',
+      'denied: downloads.example.com, dns-name',
+    ]);
+    expect({ code, list: lines.slice(lines.indexOf('rules that allow it, if it is meant:') + 1) }).toEqual({
+      code: 3,
+      list: ['packages.example.com:443', '192.0.2.10:22', 'downloads.example.com:443'],
+    });
+  });
+
   test('leave-and-come-back', async () => {
     const { code, stdout } = await run('leave-and-come-back.ts');
     expect(code).toBe(0);
@@ -121,6 +138,7 @@ describe('programs a reader can copy', () => {
 
   test('every program there is was run, and none left a sandbox', async () => {
     expect((await readdir(programs)).sort()).toEqual([
+      'build-with-allowlist.ts',
       'fork-a-server.ts',
       'interactive.ts',
       'leave-and-come-back.ts',
