@@ -51,8 +51,9 @@ test('a row replaces that of its source, and sources add up', () => {
   egress.put(row({ source: 'proxy two', count: 4, firstMs: 5 }));
   egress.put(row({ key: 'other', source: 'filter', countedBy: 'filter', outcome: 'would-deny', name: null }));
   egress.put(row({ sandboxId: 'sbx_b', count: 100 }));
-  expect(egress.total('sbx_a', 'k')).toEqual({ count: 7, firstMs: 5 });
-  expect(egress.total('sbx_a', 'none')).toBeUndefined();
+  expect(egress.total(row())).toEqual({ count: 7, own: 3, firstMs: 5 });
+  expect(egress.total(row({ source: 'proxy three' }))).toEqual({ count: 7, own: 0, firstMs: 5 });
+  expect(egress.total(row({ key: 'none' }))).toEqual({ count: 0, own: 0, firstMs: undefined });
   expect(egress.of('sbx_a').map(({ source }) => source)).toEqual(['proxy one', 'proxy two', 'filter']);
   expect(egress.of('sbx_a', 'proxy')[0]).toEqual(row({ count: 3 }));
   expect(egress.of('sbx_a', 'filter').length).toBe(1);

@@ -15,14 +15,15 @@ export function sqliteEgress(database: DatabaseSync): EgressRows {
             sandboxId,
             countedBy,
           }),
-    total: (sandboxId, key) => {
+    total: ({ sandboxId, key, source }) => {
       const sum = counts
         .prepare(
-          'SELECT sum(count) AS count, min(firstMs) AS firstMs FROM egressCounts WHERE sandboxId = $sandboxId AND key = $key',
+          `SELECT total(count) AS count, total(count) FILTER (WHERE source = $source) AS own, min(firstMs) AS firstMs
+           FROM egressCounts WHERE sandboxId = $sandboxId AND key = $key`,
         )
-        .get({ sandboxId, key });
-      if (typeof sum?.count !== 'number') return undefined;
-      return { count: sum.count, firstMs: Number(sum.firstMs) };
+        .get({ sandboxId, key, source });
+      const firstMs = typeof sum?.firstMs === 'number' ? sum.firstMs : undefined;
+      return { count: Number(sum?.count), own: Number(sum?.own), firstMs };
     },
     announced: (sandboxId) =>
       Number(

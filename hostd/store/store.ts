@@ -90,8 +90,12 @@ export interface EgressRows {
   put(row: EgressCountRow): void;
   /** In the order of their keys. */
   of(sandboxId: string, countedBy?: EgressCountRow['countedBy']): EgressCountRow[];
-  /** Over all sources of a key; undefined without a row. `firstMs` is wall clock. */
-  total(sandboxId: string, key: string): { count: number; firstMs: number } | undefined;
+  /** What is kept of a row's key: over all sources, and of its own source alone; `firstMs` (wall clock) is undefined when there is nothing. */
+  total(row: Pick<EgressCountRow, 'sandboxId' | 'key' | 'source'>): {
+    count: number;
+    own: number;
+    firstMs: number | undefined;
+  };
   /** How many events told of its denials. */
   announced(sandboxId: string): number;
   setAnnounced(sandboxId: string, events: number): void;

@@ -46,14 +46,14 @@ export class CountKeeper {
 
   #keepDenial(row: DenialRow, denials: Map<string, number>): void {
     const { egress } = this.#host.store;
-    const before = egress.total(row.sandboxId, row.key)?.count ?? 0;
+    const { count: before, own, firstMs = row.firstMs } = egress.total(row);
     egress.put(row);
-    const { count, firstMs } = egress.total(row.sandboxId, row.key) ?? row;
+    const count = before - own + row.count;
     if (count <= before) return;
     const counter = `egress_denied.${row.reason}.${isBlocked(row) ? 'blocked' : 'passed'}`;
     denials.set(counter, (denials.get(counter) ?? 0) + count - before);
     if (before === 0 || Math.floor(Math.log2(count)) > Math.floor(Math.log2(before))) {
-      this.#announce({ ...row, count, firstMs });
+      this.#announce({ ...row, count, firstMs: Math.min(firstMs, row.firstMs) });
     }
   }
 

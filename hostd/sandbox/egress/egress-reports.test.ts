@@ -150,6 +150,25 @@ describe('reading', () => {
     expect(lab.store.egress.cursors()).toEqual([{ helper: 'proxy', epoch: 'one', seq }]);
   });
 
+  test('of many rows lets others have their turn, and keeps the cursor with the last ones', async () => {
+    lab.add();
+    const rows = Array.from({ length: 600 }, (_, index) =>
+      gateRow({ ...denied, name: `n${String(index)}.example.com` }),
+    );
+    lab.network.countedByGate = () =>
+      Promise.resolve({ cursor: { proxy: { epoch: 'one', seq: 600 } }, rows, more: false });
+    const seen: [rows: number, cursors: number][] = [];
+    const collected = lab.reports.collect('sbx_a', 1000);
+    for (let turn = 0; turn < 6; turn += 1) {
+      await new Promise(setImmediate);
+      seen.push([lab.store.egress.of('sbx_a').length, lab.store.egress.cursors().length]);
+    }
+    await collected;
+    expect(seen).toContainEqual([250, 0]);
+    expect(seen).toContainEqual([500, 0]);
+    expect(seen.at(-1)).toEqual([600, 1]);
+  });
+
   test('happens every 2 seconds, of filters every 20, while there are sandboxes and once after that', async () => {
     let gate = 0;
     const slots: number[] = [];
@@ -310,5 +329,7 @@ test('denials are added up by reason and outcome for metrics', async () => {
   ];
   await lab.report();
   await lab.report();
-  expect(lab.store.counters.all()).toEqual({ 'egress_denied.sni.blocked': 4, 'egress_denied.sni.passed': 2 });
+  lab.network.gateRows = [gateRow({ ...denied, count: 4 }), gateRow({ ...denied, epoch: 'two' })];
+  await lab.report();
+  expect(lab.store.counters.all()).toEqual({ 'egress_denied.sni.blocked': 6, 'egress_denied.sni.passed': 2 });
 });

@@ -1,9 +1,10 @@
 import { networkInterfaces } from 'node:os';
 import type { EgressReport } from '../../contract/egress.ts';
+import type { GateCursor } from '../../net/egress/gate/gate.ts';
 import { compilePolicy, type PolicyView } from '../../net/egress/policy/policy.ts';
 import { parsePolicy } from '../../net/egress/policy/parse-rules.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
-import type { SandboxRow } from '../../store/rows.ts';
+import type { EgressCountRow, SandboxRow } from '../../store/rows.ts';
 import type { HostContext } from '../host-context.ts';
 import { answeredNames } from './answered-names.ts';
 import { CountKeeper } from './count-keeper.ts';
@@ -19,6 +20,8 @@ const reportWaitMs = 3000;
 const settleWaitMs = 1000;
 /** Of one look at the gate; what is left is read by the next. */
 const maxPages = 100;
+/** A guest may make up thousands: the daemon does not stand still for them. */
+const rowsAtOnce = 250;
 
 /** What is needed of a host. */
 export type ReportingHost = Pick<HostContext, 'network' | 'store' | 'registry' | 'clock' | 'events' | 'log' | 'subnet'>;
@@ -113,12 +116,11 @@ export class EgressReports {
     const { network, store } = this.#host;
     for (let page = 1; page <= maxPages; page += 1) {
       const { rows, cursor, more } = await network.countedByGate(gateCursor(store.egress.cursors()));
-      if (this.#closed) return;
-      store.transaction(() => {
-        this.#keeper.keep(rows.flatMap((row) => gateCount(row) ?? []));
-        for (const row of cursorRows(cursor)) store.egress.setCursor(row);
-      });
-      if (!more) return;
+      await this.#keep(
+        rows.flatMap((row) => gateCount(row) ?? []),
+        cursor,
+      );
+      if (!more || this.#closed) return;
     }
   }
 
@@ -128,7 +130,7 @@ export class EgressReports {
     if (row === undefined || row.slot === null || (row.egressMode !== 'enforce' && row.egressMode !== 'audit')) return;
     const traffic = await network.countedByFilter(row.slot);
     // Else they may be another sandbox's, which has the slot now.
-    if (this.#closed || registry.find(sandboxId)?.row.slot !== row.slot) return;
+    if (registry.find(sandboxId)?.row.slot !== row.slot) return;
     const kept = store.egress.of(sandboxId);
     const known = kept.filter(({ countedBy }) => countedBy === 'filter');
     if (traffic.length === 0 && known.length === 0) return;
@@ -141,9 +143,21 @@ export class EgressReports {
       nameOf: answeredNames(kept),
       nowMs: clock.wallMs(),
     });
-    store.transaction(() => {
-      this.#keeper.keep(counts);
-    });
+    await this.#keep(counts);
+  }
+
+  /** In parts, so that others get their turn between them. The cursor is kept with the last one: rows that are read again count once. */
+  async #keep(rows: readonly EgressCountRow[], cursor: GateCursor = {}): Promise<void> {
+    const { store } = this.#host;
+    for (let from = 0; from === 0 || from < rows.length; from += rowsAtOnce) {
+      if (from > 0) await new Promise(setImmediate);
+      if (this.#closed) return;
+      store.transaction(() => {
+        this.#keeper.keep(rows.slice(from, from + rowsAtOnce));
+        if (from + rowsAtOnce < rows.length) return;
+        for (const row of cursorRows(cursor)) store.egress.setCursor(row);
+      });
+    }
   }
 
   #viewOf({ egressMode, egressAllow }: SandboxRow): PolicyView {

@@ -56,6 +56,7 @@ it('has what was denied by whomever, and what a change of policy cut, by reason'
         transport: 'udp',
         count: 4,
       },
+      { helper: 'resolver', outcome: 'denied', reason: 'dns-name', name: 'bad.example.com', transport: 'proxy' },
       { outcome: 'denied', reason: 'sni', name: 'bad.example.com', port: 443, count: 2 },
       { outcome: 'cut', reason: 'sni', name: 'bad.example.com', port: 443, address: '198.51.100.9' },
       { outcome: 'denied', reason: 'rebind', name: 'good.example.com', port: 443, address: '10.0.0.1' },
@@ -79,8 +80,8 @@ it('has what was denied by whomever, and what a change of policy cut, by reason'
 
 it('has what audit let through as denials that were not blocked, with their bytes', () => {
   const { allowed, denied } = reportOf([
-    { outcome: 'would-deny', reason: 'sni', name: 'new.example.com', port: 443, count: 2 },
     { outcome: 'denied', reason: 'sni', name: 'new.example.com', port: 443 },
+    { outcome: 'would-deny', reason: 'sni', name: 'new.example.com', port: 443, count: 2 },
     { outcome: 'usage', name: 'new.example.com', port: 443, count: 2, bytesIn: 900 },
   ]);
   expect(allowed).toEqual([]);
