@@ -79,6 +79,8 @@ test.each<[string, Record<string, string>, string]>([
   ['egress', { host: 'local', egress: 'example.com', 'egress-mode': 'none' }, 'must be empty with egress-mode none'],
   ['egress', { host: 'local', egress: 'x'.repeat(200_001) }, 'at most 200000 characters'],
   ['fail-on-egress-denied', { host: 'local', 'fail-on-egress-denied': '1' }, 'true or false'],
+  ['fail-on-egress-denied', { host: 'local', 'fail-on-egress-denied': 'true', 'egress-mode': 'none' }, 'record no'],
+  ['fail-on-egress-denied', { host: 'local', 'fail-on-egress-denied': 'true', 'egress-mode': 'open' }, 'record no'],
   ['sync', { host: 'local', sync: 'yes' }, 'true or false'],
   ['artifacts-dir', { host: 'local', 'artifacts-dir': '../out' }, 'beneath the workspace'],
   ['artifacts-dir', { host: 'local', 'artifacts-dir': '/out' }, 'beneath the workspace'],

@@ -130,6 +130,8 @@ const inputsSchema = z
     }
     if (inputs['egress-mode'] === 'none' && egressWords(inputs.egress ?? '').length > 0)
       wrong('egress', 'must be empty with egress-mode none, which allows nothing; remove one of them');
+    if (inputs['fail-on-egress-denied'] && ['open', 'none'].includes(inputs['egress-mode'] ?? ''))
+      wrong('fail-on-egress-denied', 'needs egress-mode enforce or audit: the others record no denials');
     if (inputs.host === 'local' && inputs.snapshot !== undefined)
       wrong('snapshot', 'there is none on a host that is started for this job; name the host that has it');
     if (inputs.host === 'local' && inputs['keep-on-failure'] > 0)

@@ -9,6 +9,11 @@ export interface AskedPolicy {
   allow: string[];
 }
 
+/** Whether denials are recorded in a mode; in the others nobody can tell whether there were any. */
+export function recordsDenials(mode: EgressMode): boolean {
+  return mode === 'enforce' || mode === 'audit';
+}
+
 /**
  * The policy that the inputs ask for, `auto:` rules filled in from this runner; undefined leaves it to the snapshot or the host. Throws
  * `egress-auto-failed`, and `egress-rules-invalid` for an `auto:` rule there is none of; the host judges all others.

@@ -77,6 +77,12 @@ test('a report that is missing is a line, and fails where denials would', () => 
   expect(written).toContain('::error title=Offshoot%3A no egress report::');
 });
 
+test('a mode that records nothing, set while the sandbox ran, is no way around it', () => {
+  const report = reportOf({ policy: { mode: 'open', allow: [], revision: 2 } });
+  expect(tellDenials({ report }, { fail: false })).toBeUndefined();
+  expect(tellDenials({ report }, { fail: true })).toContain('no report');
+});
+
 test('names that a guest chose give the runner no command', () => {
   const report = reportOf({ denied: [denial({ name: '\n::error::forged\n##[error]x', blocked: false })] });
   tellDenials({ report: { ...report, policy: { ...report.policy, mode: 'audit' } } }, { fail: false });

@@ -1,6 +1,7 @@
 import type { EgressDenial, EgressReport } from '../../hostd/contract/egress.ts';
 import { tell } from '../annotations.ts';
 import { say } from '../say.ts';
+import { recordsDenials } from './policy.ts';
 import { placeOf } from './plain-name.ts';
 import type { TakenReport } from './take-report.ts';
 
@@ -19,18 +20,10 @@ const named = 5;
  * steps, a report that can not be had does too.
  */
 export function tellDenials(taken: TakenReport, { fail, seen = 0 }: DenialOptions): string | undefined {
-  if ('missing' in taken) {
-    if (!fail) {
-      say(`no egress report: ${taken.missing}`);
-      return undefined;
-    }
-    tell(
-      'error',
-      'Offshoot: no egress report',
-      `What the sandbox was denied is not known, and fail-on-egress-denied is true, so the step fails: ${taken.missing}`,
-    );
-    return 'failed by fail-on-egress-denied: there is no report of what was denied';
-  }
+  if ('missing' in taken) return tellUnknown(taken.missing, fail);
+  const { mode } = taken.report.policy;
+  // it was changed while the sandbox ran
+  if (fail && !recordsDenials(mode)) return tellUnknown(`egress mode ${mode} records no denials.`, fail);
   const { report } = taken;
   const count = report.deniedCount - seen;
   if (count <= 0) return undefined;
@@ -42,6 +35,16 @@ export function tellDenials(taken: TakenReport, { fail, seen = 0 }: DenialOption
   if (isBlocking(report)) tell('notice', title, message);
   else say(message);
   return undefined;
+}
+
+function tellUnknown(why: string, fail: boolean): string | undefined {
+  if (!fail) {
+    say(`no egress report: ${why}`);
+    return undefined;
+  }
+  const message = `What the sandbox was denied is not known, and fail-on-egress-denied is true, so the step fails: ${why}`;
+  tell('error', 'Offshoot: no egress report', message);
+  return 'failed by fail-on-egress-denied: there is no report of what was denied';
 }
 
 function describe(report: EgressReport, count: number): string {

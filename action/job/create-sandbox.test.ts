@@ -8,8 +8,8 @@ import { createSandbox } from './create-sandbox.ts';
 const context = { workspace: '/w', tempFolder: tmpdir(), trigger: { name: 'push', payload: undefined }, labels: {} };
 
 /** The egress policy that a step with these inputs asks for. */
-async function askedWith(given: Record<string, string>): Promise<unknown> {
-  await using hostd = await FakeHostd.start(() => ok(runningSandbox));
+async function askedWith(given: Record<string, string>, made = runningSandbox): Promise<unknown> {
+  await using hostd = await FakeHostd.start(() => ok(made));
   const all: Record<string, string> = {
     ...{ host: hostd.host, shell: 'bash', 'timeout-minutes': '1', sync: 'false', 'artifacts-dir': 'a' },
     ...{ 'keep-on-failure': '0', 'fail-on-egress-denied': 'false', 'allow-unsafe-fork-code': 'false' },
@@ -33,4 +33,12 @@ test('the host gets the policy as the inputs have it, and none where they have n
   expect(await askedWith({ egress, 'egress-mode': 'audit' })).toEqual({ mode: 'audit', allow: [egress] });
   expect(await askedWith({ 'egress-mode': 'none' })).toEqual({ mode: 'none', allow: [] });
   expect(await askedWith({})).toBeUndefined();
+});
+
+test('denials that nobody would record fail no step later, but the step now', async () => {
+  const gate = { 'fail-on-egress-denied': 'true' };
+  expect(await askedWith(gate)).toBeUndefined(); // the host's default is audit
+  const open = { ...runningSandbox, egress: { mode: 'open' as const, allow: [], revision: 1 } };
+  await expect(askedWith(gate, open)).rejects.toMatchObject({ code: 'action-input' });
+  await askedWith({}, open);
 });

@@ -2,7 +2,7 @@ import { Sandbox } from '../../hostd/client/sandbox.ts';
 import type { SandboxInfo } from '../../hostd/contract/sandbox.ts';
 import { OffshootError, isOffshootError } from '../../hostd/errors/offshoot-error.ts';
 import type { JobContext } from '../context.ts';
-import { policyOf } from '../egress/policy.ts';
+import { policyOf, recordsDenials } from '../egress/policy.ts';
 import type { Inputs } from '../inputs.ts';
 import { tellProgress } from './progress.ts';
 import type { Timings } from './timings.ts';
@@ -39,6 +39,7 @@ export async function createSandbox(
   timings.add('queued', queuedMs);
   timings.add('restored', Math.max(0, (readyMs ?? queuedMs) - queuedMs));
   timings.lap();
+  if (inputs['fail-on-egress-denied']) refuseUnrecorded(sandbox.info);
   const { isolation, cpus, memoryMiB, egress } = sandbox.info;
   say(
     `${sandbox.id}: ${String(cpus)} CPU, ${String(memoryMiB)} MiB, ${isolation.tier}, egress ${describePolicy(egress)}`,
@@ -68,6 +69,15 @@ async function ask(
     waitSeconds,
     signal,
     connection: { host, reconnectTimeoutMs },
+  });
+}
+
+/** A host's default or a snapshot may have a mode in which nothing would ever fail the step. */
+function refuseUnrecorded({ egress }: SandboxInfo): void {
+  if (recordsDenials(egress.mode)) return;
+  throw new OffshootError('action-input', {
+    message: `fail-on-egress-denied: the sandbox has egress mode ${egress.mode} from its snapshot or host, which records no denials.`,
+    hint: 'Give egress, or egress-mode enforce or audit.',
   });
 }
 

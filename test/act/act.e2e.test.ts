@@ -47,6 +47,13 @@ test('fresh-build.yml', { timeout: 300_000 }, async () => {
   expect(log).toMatch(/version [0-9a-f]{7}/);
 });
 
+test('allowlist.yml', { timeout: 300_000 }, async () => {
+  const log = await run('allowlist.yml');
+  expect(log).toMatch(/denied: [1-9]/);
+  expect(log).toMatch(/"name": "telemetry\.example\.org"/);
+  expect(log).toMatch(/"reason": "dns-name"/);
+});
+
 test('several-steps.yml', { timeout: 300_000 }, async () => {
   expect(await run('several-steps.yml')).toMatch(/The server answered [1-9]\d{3,} bytes/);
 });
