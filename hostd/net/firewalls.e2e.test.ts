@@ -83,7 +83,7 @@ test('a firewall that comes or is loaded again later is opened by the next start
   await network.start();
   await network.start();
   expect(await reaches(network)).toEqual(allOpen);
-  expect(await passagesInPlace()).toBe(2 + 2 + 2 + 2);
+  expect(await passagesInPlace()).toBe(4 + 4 + 2 + 2);
 });
 
 test('chains that let everything through are left alone', async () => {
@@ -110,7 +110,7 @@ test('what others flush is mended without anyone asking, until the network is st
   await lab.nft(letHostResolve);
   await lab.world.run('nft', ['delete', 'table', 'inet', await ownTable()]);
   await expect.poll(ownTable, { timeout: 10_000 }).not.toBe('');
-  await expect.poll(passagesInPlace, { timeout: 10_000 }).toBe(8);
+  await expect.poll(passagesInPlace, { timeout: 10_000 }).toBe(12);
   expect(await reaches(network)).toEqual(allOpen);
   await network.stop(false);
   await sleep(1000);
@@ -166,7 +166,7 @@ test.skipIf(!(await isInstalled('iptables-legacy')))(
     await network.start();
     expect(await reaches(network)).toEqual(allOpen);
     const { stdout } = await lab.world.run('iptables-legacy', ['-S']);
-    expect(stdout.match(/--comment "?offshoot:/g)).toHaveLength(4);
+    expect(stdout.match(/--comment "?offshoot:/g)).toHaveLength(6);
     await network.stop(false);
     expect(await lab.world.run('iptables-legacy', ['-S'])).toEqual(before);
   },
