@@ -182,12 +182,16 @@ describe('the host', () => {
     const { id } = await create();
     await run.host.sandboxes.stop(id);
     await create();
+    run.store.counters.add('egress_denied.dns-name.blocked', 3);
     await run.host.stop();
     run.store.close();
     run = await world.start();
     const metrics = new Map((await run.host.metrics()).map((metric) => [metric.name, metric.values]));
     expect(metrics.get('offshoot_sandboxes_created_total')).toEqual([{ value: 2 }]);
     expect(metrics.get('offshoot_sandboxes_ended_total')).toEqual([{ labels: { reason: 'stopped' }, value: 1 }]);
+    expect(metrics.get('offshoot_egress_denied_total')).toEqual([
+      { labels: { reason: 'dns-name', outcome: 'blocked' }, value: 3 },
+    ]);
     expect(metrics.get('offshoot_sandboxes')).toContainEqual({ labels: { state: 'running' }, value: 1 });
   });
 

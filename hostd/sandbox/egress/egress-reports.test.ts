@@ -331,5 +331,7 @@ test('denials are added up by reason and outcome for metrics', async () => {
   await lab.report();
   lab.network.gateRows = [gateRow({ ...denied, count: 4 }), gateRow({ ...denied, epoch: 'two' })];
   await lab.report();
+  lab.network.gateRows = [gateRow({ ...denied, count: 2 })];
+  await lab.report();
   expect(lab.store.counters.all()).toEqual({ 'egress_denied.sni.blocked': 6, 'egress_denied.sni.passed': 2 });
 });
