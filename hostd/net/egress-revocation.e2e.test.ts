@@ -148,6 +148,7 @@ test('changes of policy under running connections let none through that neither 
   expect(wrong).toEqual([]);
   const arrived = here.lab.world.arrivals.slice(seenBefore);
   expect(arrived.filter(({ port }) => port !== 22 && port !== 9100)).toEqual([]);
+  expect(flow.ended).toBeUndefined();
   expect(await flow.moves()).toBeDefined();
 });
 
