@@ -4,10 +4,14 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { isOffshootError } from '../hostd/errors/offshoot-error.ts';
+import { actionOutputs } from './file-commands/merge.ts';
 import { inputNames, readInputs } from './inputs.ts';
 
 const metadata = z
-  .object({ inputs: z.record(z.string(), z.object({ default: z.string().optional(), description: z.string() })) })
+  .object({
+    outputs: z.record(z.string(), z.unknown()),
+    inputs: z.record(z.string(), z.object({ default: z.string().optional(), description: z.string() })),
+  })
   .parse(parse(readFileSync(path.join(import.meta.dirname, '../action.yml'), 'utf8')));
 
 /** As the runner does: what the workflow gives over the defaults of action.yml. */
@@ -27,6 +31,10 @@ function issuesOf(given: Record<string, string>): unknown {
 
 test('action.yml declares exactly what is read', () => {
   expect(Object.keys(metadata.inputs)).toEqual([...inputNames]);
+});
+
+test('no script sets an output that is the action’s own', () => {
+  expect(actionOutputs).toEqual(expect.arrayContaining(Object.keys(metadata.outputs)));
 });
 
 test('a host and a script are enough', () => {
