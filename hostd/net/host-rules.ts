@@ -1,3 +1,5 @@
+import { planProxy } from './egress/firewall/proxy-plan.ts';
+import { passageComment, proxyPassage } from './egress/firewall/proxy-rules.ts';
 import type { NetworkPlan } from './plan.ts';
 
 /** Two hours, the kernel's own default for TCP keepalive, and room for its probes; the default of five days would let killed sandboxes' connections pile up in the host's table. */
@@ -6,6 +8,7 @@ const idleConnectionSeconds = 7500;
 /**
  * The nft table on the host, replacing an older one in the same transaction: the host is out of reach but for DNS (ahead of other
  * programs' port forwards), sandboxes can't reach each other, nothing comes in from outside, and what goes out carries the host's address.
+ * The proxy's passage is part of it from the start: without it, for however short, connections that outlive a hostd would be reset.
  */
 export function hostRules(plan: NetworkPlan): string {
   const { bridgeName, bridgeAddress, subnet, tableName } = plan;
@@ -24,7 +27,7 @@ table inet ${tableName} {
   }
   chain guard {
     type filter hook prerouting priority raw; policy accept;
-    iifname != { "${bridgeName}", "lo" } ip daddr ${subnet} goto refuse
+${passage(plan, 'guard')}    iifname != { "${bridgeName}", "lo" } ip daddr ${subnet} goto refuse
     iifname != "${bridgeName}" accept
     meta nfproto != ipv4 drop
     ip saddr != ${subnet} drop
@@ -35,7 +38,7 @@ table inet ${tableName} {
   }
   chain forward {
     type filter hook forward priority filter; policy accept;
-    iifname "${bridgeName}" oifname "${bridgeName}" drop
+${passage(plan, 'forward')}    iifname "${bridgeName}" oifname "${bridgeName}" drop
     iifname "${bridgeName}" meta l4proto tcp ct state new ct timeout set "idle"
     iifname "${bridgeName}" tcp flags & (syn | rst) == syn tcp option maxseg size set rt mtu
     oifname "${bridgeName}" tcp flags & (syn | rst) == syn tcp option maxseg size set rt mtu
@@ -48,4 +51,11 @@ table inet ${tableName} {
   }
 }
 `;
+}
+
+function passage(plan: NetworkPlan, into: 'guard' | 'forward'): string {
+  return proxyPassage(plan, planProxy(plan))
+    .filter(({ chain }) => chain === into)
+    .map(({ rule }) => `    ${rule} comment "${passageComment}"\n`)
+    .join('');
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { networkConfigSchema } from './config.ts';
+import { planProxy } from './egress/firewall/proxy-plan.ts';
+import { passageComment, proxyPassage } from './egress/firewall/proxy-rules.ts';
 import { hostRules } from './host-rules.ts';
 import { planNetwork, planSlot } from './plan.ts';
 import { closedRanges, slotRules } from './slot-rules.ts';
@@ -64,6 +66,18 @@ test('none: no rule lets anything through', () => {
   expect(rules).not.toContain('nat');
   expect(rules.match(/.*accept.*/g)).toEqual(['    iifname "tap0" ip saddr 10.83.255.254 accept']);
   expect(chain(rules, 'forward')).toContain('iifname "tap0" goto refuse');
+});
+
+test('the passage of the proxy is in the host’s table from the start, ahead of all that refuses', () => {
+  for (const chain of ['guard', 'forward'] as const) {
+    const [, rules = ''] = hostRules(plan).split(`chain ${chain} {`);
+    const [hook = '', ...first] = rules.trim().split('\n');
+    expect(hook).toContain('hook');
+    const passage = proxyPassage(plan, planProxy(plan)).filter((one) => one.chain === chain);
+    expect(first.slice(0, passage.length).map((line) => line.trim())).toEqual(
+      passage.map(({ rule }) => `${rule} comment "${passageComment}"`),
+    );
+  }
 });
 
 test('the host’s table is replaced in one transaction and only speaks of its own bridge and subnet', () => {

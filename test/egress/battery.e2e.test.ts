@@ -19,7 +19,7 @@ beforeAll(async () => {
     { egress: [...batteryRules] },
     {
       hosts: [`${at.evil} spoofed.example`, `${at.web} spoofer.example`],
-      addresses: ['203.0.113.200', '10.86.0.3'],
+      addresses: ['203.0.113.200', '10.86.0.9'],
     },
   );
   const neighbour = await suite.world.create({ egress: [] });
@@ -29,9 +29,8 @@ beforeAll(async () => {
 /** What no other sandbox may reach. */
 async function serveInside(guest: Sandbox): Promise<void> {
   await guest.spawn(['python3', '-m', 'http.server', '8000']);
-  await expect
-    .poll(() => sees(guest, [{ kind: 'tcp', to: '127.0.0.1', port: 8000, send: 'GET /\n\n' }]))
-    .not.toEqual(['refused']);
+  const isThere = 'for i in $(seq 200); do (exec 3<>/dev/tcp/127.0.0.1/8000) && exit; sleep 0.1; done; exit 1';
+  await guest.exec(['bash', '-c', isThere], { check: true });
 }
 
 test('the smoke is ten cases', () => {

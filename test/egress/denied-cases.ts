@@ -64,7 +64,7 @@ export const deniedCases: readonly EgressCase[] = [
     name: 'http to a direct address',
     probe: { kind: 'http', to: at.evil, port: 80 },
     sees: /^403 Offshoot denied .*: host-header$/,
-    denied: { reason: 'host-header', name: at.evil, port: 80 },
+    denied: { reason: 'host-header', address: at.evil, port: 80 },
   },
   { ...serverName('another name on the same address', 'other.example'), smoke: true },
   { ...unknownName('another name, asked of DNS', 'asked.example'), smoke: true },
@@ -168,6 +168,12 @@ export const deniedCases: readonly EgressCase[] = [
     sees: 'NXDOMAIN',
     denied: { reason: 'dns-name', name: `${'d'.repeat(60)}.${'e'.repeat(60)}.${'f'.repeat(60)}.wild.example` },
   },
+  {
+    name: 'https to a name under a wildcard that is too long',
+    probe: tls(`${'g'.repeat(60)}.${'h'.repeat(60)}.${'i'.repeat(60)}.wild.example`),
+    sees: /^(alert \w+|reset)$/,
+    denied: { reason: 'dns-name', name: `${'g'.repeat(60)}.${'h'.repeat(60)}.${'i'.repeat(60)}.wild.example` },
+  },
   ...(['TXT', 'NULL'] as const).map((type): EgressCase => ({
     name: `${type} of an allowed name`,
     probe: { kind: 'dns', name: 'allowed.example', type },
@@ -223,7 +229,7 @@ export const deniedCases: readonly EgressCase[] = [
     sees: 'unreachable',
     denied: { reason: 'address', address: at.evil, port: 7, transport: 'udp' },
   },
-  ...['203.0.113.200', '10.86.0.3'].map((from): EgressCase => ({
+  ...['203.0.113.200', '10.86.0.9'].map((from): EgressCase => ({
     name: `a source address that is not its own, ${from}`,
     probe: { kind: 'tcp', to: at.network, port: 5000, from, timeoutSeconds: 2 },
     sees: 'timeout',
@@ -237,9 +243,9 @@ export const deniedCases: readonly EgressCase[] = [
   },
   {
     name: 'https to a name that leads to a private address',
-    probe: tls('rebind.example'),
+    probe: tls('rebind-tls.example'),
     sees: /^(alert \w+|reset)$/,
-    denied: { reason: 'rebind', name: 'rebind.example', address: at.intern },
+    denied: { reason: 'rebind', name: 'rebind-tls.example', address: at.intern },
   },
   {
     ...unknownName('a name that leads to a metadata service', 'to-metadata.example'),

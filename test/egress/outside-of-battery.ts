@@ -32,6 +32,7 @@ export const batteryRules: readonly string[] = [
   'tls:prefixed.example:8443',
   'spoofed.example:443,22',
   'rebind.example',
+  'rebind-tls.example',
   'half.example',
   'to-metadata.example',
   'intern.example private',
@@ -49,10 +50,12 @@ export const batteryZone: DnsZone = {
   'ssh.example': { a: [at.ssh] },
   'echo.example': { a: [at.udp] },
   'rebind.example': { a: [at.intern] },
+  'rebind-tls.example': { a: [at.intern] },
   'half.example': { a: [at.intern, at.web] },
   'to-metadata.example': { a: [at.metadata] },
   'intern.example': { a: [at.intern] },
   'race-a.example': { a: [at.web] },
+  'race-both.example': { a: [at.web] },
   'race-b.example': { a: [at.web] },
   '*.wild.example': { a: [at.web] },
   // Whatever else is asked for would be answered: that it does not resolve is the resolver's doing.
@@ -99,8 +102,14 @@ export interface BatteryOutside {
 
 /** Every server has a certificate for every name, so that one that should not have been reached would be believed. */
 export function makeOutside(): BatteryOutside {
-  // curl takes no wildcard right below the root: so its name stands there too.
-  const certificate = makeCertificate(['allowed.example', '*.example', '*.wild.example', '*.b.wild.example']);
+  // curl takes no wildcard right below the root: so names that it asks for stand there too.
+  const certificate = makeCertificate([
+    'allowed.example',
+    'spoofed.example',
+    '*.example',
+    '*.wild.example',
+    '*.b.wild.example',
+  ]);
   const tls = { key: certificate.key, cert: certificate.cert };
   const web = (address: string, httpsPorts: number[] = [443]): ServerSpec => ({ address, web: { tls, httpsPorts } });
   return {
