@@ -63,8 +63,11 @@ export function useHostd(config: Record<string, unknown> = {}): Suite {
 
 /** What a dead sandbox left on the machine or in the state directory. */
 export async function leftovers(before: HostPicture, stateDirectory: string): Promise<string[]> {
-  // the suite's own hostd may have been started again; one that stays behind shows at the end of all suites
-  const onHost = comparePictures(before, await takeHostPicture()).filter((line) => !line.includes('hostd/cli/main.ts'));
+  // the suite's own hostd and its helpers may have been started again; one that stays behind shows at the end of all suites
+  const ownGate = path.join(stateDirectory, 'gate');
+  const onHost = comparePictures(before, await takeHostPicture()).filter(
+    (line) => !line.includes('hostd/cli/main.ts') && !line.includes(ownGate),
+  );
   const checkpoints = await readdir(path.join(stateDirectory, 'checkpoints')).catch(() => []);
   return [...onHost, ...(await sandboxFiles(stateDirectory)), ...checkpoints.map((name) => `checkpoint: ${name}`)];
 }

@@ -134,13 +134,14 @@ export class EgressReports {
     const kept = store.egress.of(sandboxId);
     const known = kept.filter(({ countedBy }) => countedBy === 'filter');
     if (traffic.length === 0 && known.length === 0) return;
+    const nameOf = answeredNames(kept);
     let view: PolicyView | undefined;
     const counts = filterCounts({
       sandboxId,
       known,
       traffic,
-      reasonOf: (place) => filterReason((view ??= this.#viewOf(row)), place),
-      nameOf: answeredNames(kept),
+      reasonOf: (place) => filterReason((view ??= this.#viewOf(row)), place, nameOf(place.address)),
+      nameOf,
       nowMs: clock.wallMs(),
     });
     await this.#keep(counts);

@@ -87,7 +87,7 @@ it('says why the filter refused, by addresses alone', () => {
     { ...portless, address: '192.0.2.1' },
     { ...portless, address: '10.1.2.3' },
     filtered({ address: '198.51.100.7', port: 443 }),
-  ].map((traffic) => filterReason(view, traffic));
+  ].map((traffic) => filterReason(view, traffic, undefined));
   expect(reasons).toEqual([
     'address',
     'port',
@@ -99,4 +99,12 @@ it('says why the filter refused, by addresses alone', () => {
     'private-range',
     'address',
   ]);
+});
+
+test('another port of a host that a rule names is told from an address that nobody named', () => {
+  const policy = parsePolicy('enforce', ['ssh.example.com:22']);
+  const view = compilePolicy(policy, { own: [] });
+  const refused = filtered({ address: '198.51.100.7', port: 2222 });
+  const names = ['ssh.example.com', 'other.example.com', undefined];
+  expect(names.map((name) => filterReason(view, refused, name))).toEqual(['port', 'address', 'address']);
 });

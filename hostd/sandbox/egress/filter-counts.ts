@@ -42,14 +42,20 @@ export function filterCounts({ sandboxId, known, traffic, reasonOf, nameOf, nowM
   return [...changed, ...forgotten.map((row) => ({ ...row, seenPackets: 0, seenBytes: 0 }))];
 }
 
-/** Why the filter refuses this: by addresses alone, as it knows no names. */
-export function filterReason(view: PolicyView, { address, port, protocol }: CountedTraffic): DenialReason {
+/** Why the filter refuses this. It knows no names; `name` is the one that the address was answered for, if that is known. */
+export function filterReason(
+  view: PolicyView,
+  { address, port, protocol }: Pick<CountedTraffic, 'address' | 'port' | 'protocol'>,
+  name: string | undefined,
+): DenialReason {
   if ((protocol !== 'tcp' && protocol !== 'udp') || port === undefined) {
     return view.mayUseAddress(undefined, address).allowed ? 'protocol' : 'private-range';
   }
   const verdict = view.mayReach({ address, port, transport: protocol });
+  const isNamed = name !== undefined && view.mayResolve(name).allowed;
   // The policy may be another one by now.
-  return verdict.allowed ? 'address' : verdict.reason;
+  const reason = verdict.allowed ? 'address' : verdict.reason;
+  return reason === 'address' && isNamed ? 'port' : reason;
 }
 
 function readingsOf(

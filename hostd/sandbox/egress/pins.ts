@@ -5,11 +5,12 @@ import type { KeptSnapshot } from '../snapshot/snapshots.ts';
 
 const noPins: PinDocument = { version: 1, pins: [] };
 
-type Ruled = Pick<SandboxRow, 'id' | 'egressMode'>;
+type Ruled = Pick<SandboxRow, 'id' | 'egressMode' | 'egressAllow'>;
 
 /** Addresses that a sandbox was answered with, for what is copied from it. A copy without them asks again. */
-export async function pinsOf(host: HostContext, { id, egressMode }: Ruled): Promise<PinDocument> {
-  if (!isRuled(egressMode)) return noPins;
+export async function pinsOf(host: HostContext, row: Ruled): Promise<PinDocument> {
+  const { id } = row;
+  if (!hasNames(row)) return noPins;
   return host.network.pinsOf(id).catch((error: unknown) => {
     host.log.warn({ sandboxId: id, error }, 'addresses that were answered are not known');
     return noPins;
@@ -17,8 +18,9 @@ export async function pinsOf(host: HostContext, { id, egressMode }: Ruled): Prom
 }
 
 /** Gives a copy what its source was answered with, as far as its own policy allows: its programs go on using those addresses. */
-export async function inheritPins(host: HostContext, { id, egressMode }: Ruled, pins: PinDocument): Promise<void> {
-  if (pins.pins.length === 0 || !isRuled(egressMode)) return;
+export async function inheritPins(host: HostContext, row: Ruled, pins: PinDocument): Promise<void> {
+  const { id } = row;
+  if (pins.pins.length === 0 || !hasNames(row)) return;
   await host.network.restorePins(id, pins).catch((error: unknown) => {
     host.log.warn({ sandboxId: id, error }, 'a copy asks anew for the addresses its source was answered with');
   });
@@ -29,6 +31,7 @@ export function keptPins({ manifest }: KeptSnapshot): PinDocument {
   return manifest.egressPins ?? noPins;
 }
 
-function isRuled(mode: SandboxRow['egressMode']): boolean {
-  return mode === 'enforce' || mode === 'audit';
+/** With rules, `open` is held like audit. */
+function hasNames({ egressMode, egressAllow }: Ruled): boolean {
+  return egressMode === 'open' ? egressAllow.length > 0 : egressMode !== 'none';
 }
