@@ -165,8 +165,11 @@ export const egressCountRowSchema = z.object({
   /** Who counted, and in which run: totals of one source replace each other, those of several add up. */
   source: z.string(),
   countedBy: z.enum(['resolver', 'proxy', 'filter']),
-  /** `cut`: was under way when a change of policy ended it. `failed`: allowed, but it did not work. `usage`: bytes of what passed. */
-  outcome: z.enum(['allowed', 'denied', 'would-deny', 'cut', 'failed', 'usage']),
+  /**
+   * `cut`: was under way when a change of policy ended it. `failed`: allowed, but it did not work. `usage`: bytes of what passed. `answered`:
+   * it was told this address of the name.
+   */
+  outcome: z.enum(['allowed', 'denied', 'would-deny', 'cut', 'failed', 'usage', 'answered']),
   reason: denialReasonSchema.nullable(),
   name: z.string().nullable(),
   address: z.string().nullable(),

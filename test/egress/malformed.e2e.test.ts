@@ -41,7 +41,7 @@ async function send(
   to: Omit<GuestProbe & { kind: 'bytes' }, 'kind' | 'base64'>,
 ): Promise<void> {
   const probes = messages.map((bytes): GuestProbe => ({ kind: 'bytes', ...to, base64: bytes.toString('base64') }));
-  await sees(sandbox, probes);
+  expect(new Set(await sees(sandbox, probes))).toEqual(new Set(['sent']));
 }
 
 test('500 broken rules: each is refused and changes nothing, or is a rule', async () => {

@@ -46,6 +46,27 @@ describe('a report', () => {
     });
   });
 
+  test('names what a filter refused by what the guest was told, and says that it was the port', async () => {
+    lab.add({ egressAllow: ['ssh.example.com:22'] });
+    const told = { outcome: 'answered', reason: undefined, port: undefined, helper: 'resolver' } as const;
+    lab.network.gateRows = [
+      gateRow({ ...told, name: 'ssh.example.com', address: '192.0.2.9' }),
+      gateRow({ ...told, name: 'one.example.com', address: '192.0.2.8' }),
+      gateRow({ ...told, name: 'two.example.com', address: '192.0.2.8' }),
+    ];
+    lab.network.filterRows.set(0, [
+      filtered({ address: '192.0.2.9', port: 2222 }),
+      filtered({ address: '192.0.2.8', port: 22 }),
+    ]);
+    const { allowed, denied, suggestedAllow } = await lab.report();
+    expect(allowed).toEqual([]);
+    expect(denied).toMatchObject([
+      { reason: 'address', name: null, address: '192.0.2.8', port: 22 },
+      { reason: 'port', name: 'ssh.example.com', port: 2222 },
+    ]);
+    expect(suggestedAllow).toEqual(['ssh.example.com:22', '192.0.2.8:22', 'ssh.example.com:2222']);
+  });
+
   test('counts a row once, however often it is read, and adds up those of several runs of a helper', async () => {
     lab.add();
     lab.network.gateRows = [gateRow({ ...denied, count: 3 })];
@@ -188,11 +209,12 @@ describe('reading', () => {
     lab.add({ id: 'sbx_c', slot: 2, egressMode: 'open', egressAllow: [] });
     lab.add({ id: 'sbx_d', slot: 3, state: 'paused' });
     for (let second = 2; second < 20; second += 2) await pass(2000);
-    expect(gate).toBe(9);
+    // Once more ahead of the filters.
+    expect(gate).toBe(10);
     expect(slots).toEqual([0, 1]);
     for (const id of ['sbx_a', 'sbx_b', 'sbx_c', 'sbx_d']) lab.end(id);
     for (let round = 0; round < 3; round += 1) await pass(2000);
-    expect(gate).toBe(10);
+    expect(gate).toBe(11);
     stop.abort();
     await over;
   });

@@ -18,6 +18,7 @@ const gateEveryMs = 2000;
 const filterEveryMs = 20_000;
 const reportWaitMs = 3000;
 const settleWaitMs = 1000;
+const namesWaitMs = 400;
 /** Of one look at the gate; what is left is read by the next. */
 const maxPages = 100;
 /** A guest may make up thousands: the daemon does not stand still for them. */
@@ -53,6 +54,7 @@ export class EgressReports {
         hadSandboxes = live.length > 0;
       }),
       this.#repeat(filterEveryMs, signal, async () => {
+        await this.#attempt('gate', () => this.#gate.run());
         for (const id of this.#filters.keys()) if (this.#host.registry.find(id) === undefined) this.#filters.delete(id);
         for (const { row } of this.#host.registry.live) {
           if (signal.aborted) return;
@@ -72,10 +74,12 @@ export class EgressReports {
 
   /** Reads what is counted of a sandbox now: to be called before its filter's rules are made anew. Gives up after `limitMs`; never throws. */
   async collect(sandboxId: string, limitMs: number): Promise<void> {
-    const reads = [this.#attempt('gate', () => this.#gate.run()), this.#lookAtFilter(sandboxId)];
     const giveUp = new AbortController();
-    const late = this.#host.clock.sleep(limitMs, giveUp.signal).catch(() => undefined);
-    await Promise.race([Promise.all(reads), late]);
+    const after = (waitMs: number) => this.#host.clock.sleep(waitMs, giveUp.signal).catch(() => undefined);
+    const gate = this.#attempt('gate', () => this.#gate.run());
+    // First the gate, as it knows the names of addresses that the filter refused; one that is away is not waited for.
+    const filter = Promise.race([gate, after(namesWaitMs)]).then(() => this.#lookAtFilter(sandboxId));
+    await Promise.race([Promise.all([gate, filter]), after(limitMs)]);
     giveUp.abort();
   }
 
@@ -136,6 +140,7 @@ export class EgressReports {
     if (traffic.length === 0 && known.length === 0) return;
     const nameOf = answeredNames(kept);
     let view: PolicyView | undefined;
+    const nameOf = answeredNames(kept);
     const counts = filterCounts({
       sandboxId,
       known,

@@ -52,10 +52,11 @@ export function filterReason(
     return view.mayUseAddress(undefined, address).allowed ? 'protocol' : 'private-range';
   }
   const verdict = view.mayReach({ address, port, transport: protocol });
-  const isNamed = name !== undefined && view.mayResolve(name).allowed;
   // The policy may be another one by now.
   const reason = verdict.allowed ? 'address' : verdict.reason;
-  return reason === 'address' && isNamed ? 'port' : reason;
+  if (reason !== 'address' || name === undefined || !view.mayResolve(name).allowed) return reason;
+  const isOpen = view.rawPorts(name).some((open) => open.transport !== protocol && open.port === port);
+  return isOpen ? 'protocol' : 'port';
 }
 
 function readingsOf(

@@ -20,6 +20,8 @@ export interface GuestAnswersOptions {
   lookup: Lookup;
   pins: PinTable;
   record: (observation: DnsObservation) => void;
+  /** The guest is told these addresses of the name. */
+  answered: (sandboxId: string, name: string, addresses: readonly string[]) => void;
 }
 
 interface Asked {
@@ -72,6 +74,7 @@ export class GuestAnswers {
       .flatMap((address) => ports.map(({ port, transport: over }) => ({ address, port, transport: over, name })))
       .filter((pin) => isPinnable(view, pin));
     await this.#options.pins.pin(sandboxId, pins, ttlSeconds * 1000);
+    this.#options.answered(sandboxId, name, addresses);
     return { rcode: rcodes.noError, answers: addressRecords(addresses, ttlSeconds) };
   }
 

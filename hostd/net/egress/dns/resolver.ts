@@ -27,6 +27,8 @@ export interface ResolverOptions {
   pins: PinSink;
   /** Called for every decision. Must not throw. */
   record: (observation: DnsObservation) => void;
+  /** Called when a guest is told addresses of a name. Must not throw. */
+  answered?: (sandboxId: string, name: string, addresses: readonly string[]) => void;
   /** Monotonic milliseconds. */
   now: () => number;
   cache?: CacheLimits;
@@ -53,7 +55,8 @@ export function createResolver(options: ResolverOptions): Resolver {
   const pins = new PinTable(options.pins, now);
   const lookup = new Lookup({ upstream, cache: new AnswerCache(now, options.cache ?? defaultCache), now });
   const names = new SandboxNames({ viewOfSandbox, lookup, limits, record });
-  const answers = new GuestAnswers({ viewOfSandbox, names, lookup, pins, record });
+  const answered = options.answered ?? (() => undefined);
+  const answers = new GuestAnswers({ viewOfSandbox, names, lookup, pins, record, answered });
 
   /** What `work` gives, unless the sandbox asks for too much or it fails. */
   async function admitted<T>(sandboxId: string, work: () => Promise<T>): Promise<T | undefined> {

@@ -14,6 +14,10 @@ test('names go by the policy of the sandbox at the source address, over DNS and 
   expect(await lab.fetch(gate, 4, 'a.test')).toBe('');
   expect((await lab.resolve(2, 'a.test')).addresses).toEqual(['127.0.0.11']);
   expect((await lab.resolve(3, 'a.test')).rcode).toBe(3);
+  const { rows } = await gate.report();
+  expect(rows.filter(({ outcome }) => outcome === 'answered')).toMatchObject([
+    { sandboxId: 'sbx_one', helper: 'resolver', name: 'a.test', address: '127.0.0.11', count: 1 },
+  ]);
   expect(await lab.writtenPins()).toEqual(['= sbx_one ', '= sbx_two ', '+ sbx_one tcp 127.0.0.11 22']);
 });
 

@@ -75,8 +75,11 @@ export type HelperRole = (typeof helperRoles)[number];
 
 export const reportRowSchema = z.object({
   sandboxId: z.string(),
-  /** `cut`: was under way when a change of policy ended it. `failed`: allowed, but it did not work. `usage`: bytes of what passed. */
-  outcome: z.enum(['allowed', 'denied', 'would-deny', 'cut', 'failed', 'usage']),
+  /**
+   * `cut`: was under way when a change of policy ended it. `failed`: allowed, but it did not work. `usage`: bytes of what passed. `answered`:
+   * the guest was told this address of the name.
+   */
+  outcome: z.enum(['allowed', 'denied', 'would-deny', 'cut', 'failed', 'usage', 'answered']),
   reason: denialReasonSchema.optional(),
   failure: z.string().optional(),
   /** `*.domain` or `*` where there were too many to tell apart. */

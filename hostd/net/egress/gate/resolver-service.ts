@@ -31,6 +31,8 @@ import type { HelperService } from './run-helper.ts';
 
 const renewPinsMs = 20_000;
 const savePinsMs = 5000;
+/** Names with their addresses that the report has of one sandbox. */
+const maxAnswersTold = 400;
 
 /** Names, pins and their policies, for the guests over DNS and for the proxy over a socket of its own in this folder. */
 export async function openResolverService(folder: string, openWriter: OpenPinWriter): Promise<HelperService> {
@@ -50,6 +52,8 @@ class ResolverService implements HelperService {
   /** Not yet in the table. */
   #arriving = new Map<string, PolicyEntry>();
   #remembered = new Map<string, PinDocument>();
+  /** By sandbox: names with addresses that are in the report. */
+  readonly #told = new Map<string, Set<string>>();
   #isSavedEmpty = false;
   #dns: { spec: string; listener: DnsListener } | undefined;
   #upstream: UpstreamServers | undefined;
@@ -64,6 +68,9 @@ class ResolverService implements HelperService {
       pins: this.#writer,
       record: (observation) => {
         this.#record(observation);
+      },
+      answered: (sandboxId, name, addresses) => {
+        for (const address of addresses) this.#answered(sandboxId, name, address);
       },
       now: () => systemClock.monotonicMs(),
     });
@@ -154,6 +161,7 @@ class ResolverService implements HelperService {
   }
 
   #forget(sandboxId: string): void {
+    this.#told.delete(sandboxId);
     this.#resolver.forget(sandboxId);
     this.#report.drop(sandboxId);
   }
@@ -179,6 +187,16 @@ class ResolverService implements HelperService {
     // The proxy records what it refuses; where a name leads elsewhere, too, nothing was refused.
     if (transport === 'proxy' && reason === 'rebind') return;
     this.#report.count({ sandboxId, outcome, reason, name, address, transport });
+  }
+
+  /** For the packet filter's counts, which know addresses alone. Each once: the first ones are enough, and leave room for what was decided. */
+  #answered(sandboxId: string, name: string, address: string): void {
+    const known = this.#told.get(sandboxId) ?? new Set<string>();
+    this.#told.set(sandboxId, known);
+    const pair = `${name} ${address}`;
+    if (known.has(pair) || known.size >= maxAnswersTold) return;
+    known.add(pair);
+    this.#report.count({ sandboxId, outcome: 'answered', name, address, transport: 'udp' });
   }
 
   async #save(): Promise<void> {
