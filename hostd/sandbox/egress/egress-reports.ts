@@ -140,7 +140,6 @@ export class EgressReports {
     if (traffic.length === 0 && known.length === 0) return;
     const nameOf = answeredNames(kept);
     let view: PolicyView | undefined;
-    const nameOf = answeredNames(kept);
     const counts = filterCounts({
       sandboxId,
       known,
