@@ -67,6 +67,18 @@ describe('a report', () => {
     expect(suggestedAllow).toEqual(['ssh.example.com:22', '192.0.2.8:22', 'ssh.example.com:2222']);
   });
 
+  test('has what the resolver denied to the proxy, and not what it told it', async () => {
+    lab.add({ egressAllow: ['*.example.com:443'] });
+    const asked = { helper: 'resolver', transport: 'proxy', port: undefined } as const;
+    lab.network.gateRows = [
+      gateRow({ ...asked, name: 'a.example.com' }),
+      gateRow({ ...asked, outcome: 'denied', reason: 'dns-name', name: 'far.too.long.example.com' }),
+    ];
+    const { allowed, denied } = await lab.report();
+    expect(allowed).toEqual([]);
+    expect(denied).toMatchObject([{ reason: 'dns-name', name: 'far.too.long.example.com', transport: 'tcp' }]);
+  });
+
   test('counts a row once, however often it is read, and adds up those of several runs of a helper', async () => {
     lab.add();
     lab.network.gateRows = [gateRow({ ...denied, count: 3 })];

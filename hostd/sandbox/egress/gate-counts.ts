@@ -2,10 +2,13 @@ import { isIP } from 'node:net';
 import type { GateCursor, GateRow } from '../../net/egress/gate/gate.ts';
 import type { EgressCountRow, EgressCursorRow } from '../../store/rows.ts';
 
-/** The row to keep. None for a name that the proxy asked on a guest's behalf: the proxy's own row tells of it. */
+/**
+ * The row to keep. None for a name that the proxy was told on a guest's behalf: the proxy's own row tells of it. One that the resolver would
+ * not ask for - too long or too many under a wildcard - is to the proxy one that it could not reach.
+ */
 export function gateCount(row: GateRow): EgressCountRow | undefined {
   const { helper, epoch, sandboxId, outcome, reason, failure, port, transport, count, bytesIn, bytesOut } = row;
-  if (transport === 'proxy') return undefined;
+  if (transport === 'proxy' && outcome !== 'denied') return undefined;
   const { firstMs, lastMs } = row;
   const { name, address } = placeOf(row);
   return {
@@ -19,7 +22,7 @@ export function gateCount(row: GateRow): EgressCountRow | undefined {
     name,
     address,
     port: port ?? null,
-    transport,
+    transport: transport === 'proxy' ? 'tcp' : transport,
     count,
     bytesIn,
     bytesOut,
