@@ -56,7 +56,7 @@ it('has what was denied by whomever, and what a change of policy cut, by reason'
         transport: 'udp',
         count: 4,
       },
-      { helper: 'resolver', outcome: 'denied', reason: 'dns-name', name: 'bad.example.com', transport: 'proxy' },
+      { helper: 'resolver', outcome: 'denied', reason: 'dns-name', name: 'too.long.example.com', transport: 'proxy' },
       { outcome: 'denied', reason: 'sni', name: 'bad.example.com', port: 443, count: 2 },
       { outcome: 'cut', reason: 'sni', name: 'bad.example.com', port: 443, address: '198.51.100.9' },
       { outcome: 'denied', reason: 'rebind', name: 'good.example.com', port: 443, address: '10.0.0.1' },
@@ -69,13 +69,20 @@ it('has what was denied by whomever, and what a change of policy cut, by reason'
     ['address', null, '198.51.100.4', 22, 5],
     ['dns-name', 'bad.example.com', null, null, 4],
     ['sni', 'bad.example.com', null, 443, 3],
+    ['dns-name', 'too.long.example.com', null, null, 1],
     ['rebind', 'good.example.com', '10.0.0.1', 443, 1],
     ['no-name', null, null, 443, 1],
     ['host-header', null, '198.51.100.3', 80, 1],
   ]);
   expect(denied.every(({ blocked }) => blocked)).toBe(true);
-  expect(deniedCount).toBe(15);
-  expect(suggestedAllow).toEqual(['good.example.com:443', '198.51.100.3:80', '198.51.100.4:22', 'bad.example.com:443']);
+  expect(deniedCount).toBe(16);
+  expect(suggestedAllow).toEqual([
+    'good.example.com:443',
+    '198.51.100.3:80',
+    '198.51.100.4:22',
+    'bad.example.com:443',
+    'too.long.example.com:443',
+  ]);
 });
 
 it('has what audit let through as denials that were not blocked, with their bytes', () => {
