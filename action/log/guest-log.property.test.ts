@@ -122,10 +122,13 @@ test('whatever the guest prints, in whatever chunks, the runner sees our two com
   );
 });
 
+/** As before `##[` was made harmless: a cut inside of it leaves nothing to be made so. */
+const written = (shown: string): string => shown.replaceAll('##\\[', '##[');
+
 test('the text of one stream arrives whole and in order, with the documented changes and no others', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(pieces, { maxLength: 30 }), async (written) => {
-      const bytes = Buffer.concat(written);
+    fc.asyncProperty(fc.array(pieces, { maxLength: 30 }), async (chunks) => {
+      const bytes = Buffer.concat(chunks);
       const sink = await print([['stdout', bytes]], []);
       const expected = expectedText(bytes);
       // wrapping only adds line ends: between the pieces of a long line
@@ -134,13 +137,12 @@ test('the text of one stream arrives whole and in order, with the documented cha
       const shown = [...sink.guestLines];
       for (const line of lines) {
         let joined = shown.shift() ?? 'nothing';
-        while (joined.length < line.length && shown.length > 0) joined += shown.shift() ?? '';
-        // a cut inside ##[ leaves nothing to neutralise there
-        if (joined !== line) expect(joined.replaceAll('##\\[', '##[')).toBe(line.replaceAll('##\\[', '##['));
+        while (written(joined).length < written(line).length && shown.length > 0) joined += shown.shift() ?? '';
+        if (joined !== line) expect(written(joined)).toBe(written(line));
       }
       expect(shown).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[[Buffer.from(`::${'#'.repeat(maxLineUnits - 2)}[group]\r\0`)]]] },
   );
 });
 
