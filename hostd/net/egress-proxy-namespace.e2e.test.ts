@@ -110,7 +110,15 @@ test('ensure again changes nothing; other listeners take the place of the first'
   await here.proxy.ensure([...listeners.values()]);
   expect(await here.lab.hostPicture()).toBe(picture);
   await here.proxy.ensure([9]);
+  await here.proxy.ensure('keep');
   expect(outcomes(await one.guest.probe([toListener, toOtherPort]))).toEqual(['ECONNREFUSED', 'ok']);
+  await here.proxy.ensure([...listeners.values()]);
+});
+
+test('with nothing to keep nothing is open', async () => {
+  await here.runner.run('nsenter', [`--net=${here.proxy.proxy.netnsPath}`, '--', 'nft', 'flush', 'ruleset']);
+  await here.proxy.ensure('keep');
+  expect(outcomes(await one.guest.probe([toListener, toOtherPort]))).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
   await here.proxy.ensure([...listeners.values()]);
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import type { Sandbox } from '../../hostd/client/index.ts';
 import { allowedCases } from './allowed-cases.ts';
@@ -85,9 +86,13 @@ test('after a pause on disk', async () => {
   expect(await runCases(suite.world, sandbox, smoke)).toEqual([]);
 });
 
-test('after hostd was killed and came back, and while it was away', async () => {
+test('while hostd is away, and after it came back', async () => {
   const { hostd } = suite.world;
+  const probing = runCases(suite.world, sandbox, smoke, { afterSeconds: 2 });
+  await sleep(1500);
   await hostd.kill();
+  await sleep(4000);
   await hostd.start();
+  expect(await probing).toEqual([]);
   expect(await runCases(suite.world, sandbox, smoke)).toEqual([]);
 });

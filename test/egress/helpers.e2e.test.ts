@@ -102,6 +102,21 @@ test('helpers that are killed again and again open nothing', async () => {
     .toEqual([]);
 });
 
+test('connections are made all the time while hostd is killed and comes back', async () => {
+  const { hostd } = suite.world;
+  const [https, ssh] = allowedCases.filter(({ name }) => name === 'https' || name === 'ssh by name');
+  if (https === undefined || ssh === undefined) throw new Error('there are such cases');
+  const wanted = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? https : ssh));
+  const probing = sees(
+    sandbox,
+    wanted.map((one) => one.probe),
+    { atOnce: 1 },
+  );
+  await hostd.kill();
+  await hostd.start();
+  expect(await probing).toEqual(wanted.map((one) => one.sees));
+});
+
 test('downloads go on while hostd is killed and comes back, and so do its helpers', async () => {
   const { hostd } = suite.world;
   const before = await Promise.all((['proxy', 'resolver'] as const).map((role) => suite.world.helper(role)));

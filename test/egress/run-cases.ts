@@ -14,13 +14,13 @@ export async function runCases(
   world: EgressWorld,
   sandbox: Sandbox,
   cases: readonly EgressCase[],
-  { user, checkReport = true }: { user?: string; checkReport?: boolean } = {},
+  { user, afterSeconds = 0, checkReport = true }: { user?: string; afterSeconds?: number; checkReport?: boolean } = {},
 ): Promise<string[]> {
   const seenBefore = world.outside.arrivals.length;
   const results = await probe(
     sandbox,
     cases.map((one) => one.probe),
-    user === undefined ? {} : { user },
+    { afterSeconds, ...(user === undefined ? {} : { user }) },
   );
   const wrong = cases.flatMap((one, index) => {
     const seen = results[index]?.seen ?? 'nothing';

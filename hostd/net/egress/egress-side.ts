@@ -64,7 +64,8 @@ export class EgressSide {
   ): Promise<void> {
     const { openGate, plan, dns } = this.#options;
     if (openGate === undefined || this.#gate !== undefined) return;
-    await this.#namespace.ensure([]);
+    // A proxy that lives goes on taking connections.
+    await this.#namespace.ensure('keep');
     this.#own = await listOwnAddresses(this.#options.runner);
     const upstreams = dns.upstreams === undefined ? {} : { upstreams: [...dns.upstreams] };
     this.#gate = await openGate(this.#namespace.proxy.netnsPath, {

@@ -9,14 +9,14 @@ import { lines } from '../../slot-commands.ts';
 import { planProxy, proxyLinkName, type ProxyPlan } from './proxy-plan.ts';
 import { passageComment, proxyPassage, proxyRules } from './proxy-rules.ts';
 
-/** Run inside the netns with the rules as its argument and `ip` commands as its input: nothing is up before the rules hold. */
+/** Run inside the netns with the rules as its argument, perhaps `keep`, and `ip` commands as its input: nothing is up before rules hold. */
 const insideScript = `set -e
 echo 0 > /proc/sys/net/ipv4/ip_forward
 if [ -e /proc/sys/net/ipv6/conf/all/disable_ipv6 ]; then
   echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
   echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
 fi
-nft "$1"
+[ "$2" = keep ] && nft list chain inet offshoot output > /dev/null 2>&1 || nft "$1"
 exec ip -batch -`;
 
 /** The network namespace in which the proxy of an instance runs, its port on the bridge, and its passage through the host's rules. */
@@ -34,10 +34,10 @@ export class ProxyNamespace {
 
   /**
    * Makes what is missing and mends what is not as it should be; programs in the namespace stay in it. Lets sandboxes in on these TCP
-   * ports of the proxy and no others. To be called when bridge and host rules stand, and after each time they were mended. Throws
-   * `network-setup-failed`, `tool-missing`.
+   * ports of the proxy and no others; with `keep` on those that they are let in on now, if any. To be called when bridge and host rules
+   * stand, and after each time they were mended. Throws `network-setup-failed`, `tool-missing`.
    */
-  async ensure(listenerPorts: readonly number[]): Promise<void> {
+  async ensure(listenerPorts: readonly number[] | 'keep'): Promise<void> {
     await step('Making the network of the proxy', async () => {
       try {
         await this.#make(listenerPorts);
@@ -56,7 +56,7 @@ export class ProxyNamespace {
     await step('Removing the network of the proxy', () => this.#remove());
   }
 
-  async #make(listenerPorts: readonly number[]): Promise<void> {
+  async #make(listenerPorts: readonly number[] | 'keep'): Promise<void> {
     const { netnsName, netnsPath, vethName, address, mac } = this.proxy;
     const { bridgeName, bridgeAddress, bridgeMac, subnet, link } = this.#plan;
     const mtu = String(link.mtu);
@@ -84,8 +84,9 @@ export class ProxyNamespace {
       `route replace ${subnet} dev ${proxyLinkName} src ${address}`,
       `route replace default via ${bridgeAddress} dev ${proxyLinkName} src ${address}`,
     ];
-    const rules = proxyRules(this.#plan, this.proxy, listenerPorts);
-    const args = [`--net=${netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', rules];
+    const isKept = listenerPorts === 'keep';
+    const rules = proxyRules(this.#plan, this.proxy, isKept ? [] : listenerPorts);
+    const args = [`--net=${netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', rules, isKept ? 'keep' : 'anew'];
     await runChecked(this.#runner, 'nsenter', args, { input: lines(inside) });
   }
 
