@@ -25,6 +25,8 @@ export interface Spare extends RestoredMachine {
   owner: string;
   vmDirectory: string;
   slot: number;
+  /** What its slot's rules were made for. */
+  egress: WantedSpare['egress'];
   /** The id of the template or snapshot it was restored from. */
   originId: string;
   template: Template | undefined;
@@ -72,7 +74,7 @@ export class SpareMaker {
       origin.kind === 'image'
         ? await this.#templates.acquire(origin.image, origin.shape).catch(() => undefined)
         : undefined;
-    const parts = { owner, vmDirectory, slot, template, snapshot };
+    const parts = { owner, vmDirectory, slot, egress, template, snapshot };
     try {
       const [, made] = await Promise.all([
         makeVmFolder(this.#host, vmDirectory, uid),

@@ -150,6 +150,20 @@ test('one is nobody’s until it is taken, and then has the policy of the sandbo
   });
 });
 
+test('one made for another policy does not wake before it has the new one', async () => {
+  await create({ egress: { mode: 'open' } });
+  const spare = await spareReady();
+  const identities = () => world.guests.machine(spare.agentSocketPath).identities.length;
+  const before = identities();
+  const release = world.network.hold('set');
+  const creating = create({ egress: [] });
+  await settle();
+  expect(identities()).toBe(before);
+  release();
+  await creating;
+  expect(identities()).toBe(before + 1);
+});
+
 test('one whose network can not be given the policy is no sandbox, and leaves nothing', async () => {
   await create();
   const spare = await spareReady();

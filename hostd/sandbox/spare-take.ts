@@ -25,10 +25,17 @@ export async function takeSpare(
   const startedMs = host.clock.monotonicMs();
   sandbox.vm = spare.vm;
   sandbox.guest = spare.guest;
+  const owned = own(host, sandbox, spare, origin);
+  owned.catch(() => undefined);
+  // Software that had a life runs as soon as it is awake: never under rules that were made for another policy.
+  const mayWake = hasRulesOf(spare, sandbox.row) ? Promise.resolve() : owned;
   const [prepared, folders, network] = await Promise.allSettled([
-    untilAborted(sandbox.ending.signal, wake(host, sandbox, spare)),
+    untilAborted(
+      sandbox.ending.signal,
+      mayWake.then(() => wake(host, sandbox, spare)),
+    ),
     makeSandboxFolder(host, sandbox),
-    own(host, sandbox, spare, origin),
+    owned,
   ]);
   if (folders.status === 'rejected') throw folders.reason;
   if (network.status === 'rejected') throw network.reason;
@@ -49,6 +56,10 @@ async function wake(host: HostContext, sandbox: LiveSandbox, spare: Spare): Prom
 async function own(host: HostContext, { row }: LiveSandbox, spare: Spare, origin: CreationOrigin): Promise<void> {
   await host.network.setEgress(spare.slot, slotEgress(row));
   if (origin.kind === 'snapshot') await inheritPins(host, row, keptPins(origin.snapshot));
+}
+
+function hasRulesOf({ egress }: Spare, row: Spare['egress']): boolean {
+  return egress.egressMode === row.egressMode && egress.egressAllow.join('\n') === row.egressAllow.join('\n');
 }
 
 async function giveUp(
