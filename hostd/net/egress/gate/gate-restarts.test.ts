@@ -9,9 +9,10 @@ import { expect, test, vi } from 'vitest';
 import { isAlive } from '../../../platform/process-identity.ts';
 import { ControlClient } from './control-client.ts';
 import type { Gate, GateCursor, GateRow } from './gate.ts';
-import { gateFolder, namesSocket } from './helper-files.ts';
+import { gateFolder, helperFiles, namesSocket } from './helper-files.ts';
 import type { HelperRole } from './messages.ts';
-import { GateLab } from './testing/gate-lab.ts';
+import { identityIn } from './start-helper.ts';
+import { GateLab, labCommands } from './testing/gate-lab.ts';
 
 // Each starts processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
@@ -247,6 +248,15 @@ test('helpers that can not be started are told of, with what they said', async (
   const opening = lab.gate([], { commands, watch: { everyMs: 5000, patienceMs: 5000, waitMs: 2000 } });
   await expect(opening).rejects.toMatchObject({ code: 'network-setup-failed' });
   expect(lab.events.find(({ kind }) => kind === 'failed')?.message).toContain('no such thing');
+});
+
+test('when one of them can not be started, the other does not stay for nobody', async () => {
+  const lab = await GateLab.open();
+  const commands = { ...labCommands, proxy: ['false'] };
+  const watch = { everyMs: 5000, patienceMs: 5000, waitMs: 4000 };
+  await expect(lab.gate([], { commands, watch })).rejects.toMatchObject({ code: 'network-setup-failed' });
+  const resolver = await identityIn(helperFiles(gateFolder(lab.folder), 'resolver'));
+  expect(resolver && (await isAlive(resolver))).toBe(false);
 });
 
 async function exists(file: string): Promise<boolean> {

@@ -91,7 +91,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   try {
     await gate.health();
   } catch (error) {
-    await gate.stop(true);
+    // One of the two may run: it stays for those that it serves.
+    await gate.stop(options.sandboxes.length > 0);
     throw error;
   }
   return gate;

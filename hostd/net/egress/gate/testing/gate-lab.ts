@@ -31,6 +31,13 @@ const loopbackRule: EgressRule = {
   text: '127.0.0.8/29:*',
 };
 
+/** How the lab starts its helpers. */
+export const labCommands = { resolver: entry('resolver-entry.ts'), proxy: entry('../proxy-process.ts') };
+
+function entry(file: string): string[] {
+  return [process.execPath, '--disable-warning=ExperimentalWarning', path.join(import.meta.dirname, file)];
+}
+
 /** Resolver and proxy in processes of their own, and an outside, all on this machine's loopback. */
 export class GateLab {
   readonly events: HelperEvent[] = [];
@@ -61,14 +68,9 @@ export class GateLab {
 
   /** hostd's end. */
   async gate(sandboxes: readonly SandboxPolicy[], more: Partial<GateOptions> = {}): Promise<Gate> {
-    const entry = (file: string) => [
-      process.execPath,
-      '--disable-warning=ExperimentalWarning',
-      path.join(import.meta.dirname, file),
-    ];
     const gate = await openGate({
       stateDirectory: this.folder,
-      commands: { resolver: entry('resolver-entry.ts'), proxy: entry('../proxy-process.ts') },
+      commands: labCommands,
       sandboxes,
       own: [],
       dns: {
