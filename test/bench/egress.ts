@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../../hostd/client/index.ts';
 import { EgressWorld } from '../egress/egress-world.ts';
 import { probe, type GuestProbe } from '../egress/guest-probe.ts';
@@ -9,6 +10,8 @@ const few = ['allowed.example', 'plain.example:80'];
 const many = [...few, ...Array.from({ length: 1000 - few.length }, (_, index) => `n${String(index)}.rules.example`)];
 const downloadBytes = 48 * 1024 * 1024;
 const connections = 200;
+/** A guest without KVM takes about that long for so many handshakes: it does them one after the other, and then all connections are open. */
+const holdUntilSeconds = 50;
 /** Each way is measured in turns with the other, so that both meet the machine in the same state. */
 const rounds = 5;
 
@@ -94,39 +97,42 @@ async function speed(sandbox: Sandbox, argv: readonly string[]): Promise<number>
   return bytesPerSecond / 1e6;
 }
 
-/** All are open while each still gets its answer bit by bit. */
+/** All are open before the first one asks; then all ask at once. */
 async function measureManyConnections(
   world: EgressWorld,
   sandbox: Sandbox,
   report: (figure: Figure) => void,
 ): Promise<void> {
   await sandbox.setEgress(few);
-  const slow: GuestProbe = { ...https, paths: ['/drip/400'] };
-  const memory: number[] = [];
-  const taken: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    const startedMs = performance.now();
-    let isDone = false;
-    const probing = probe(
-      sandbox,
-      Array.from({ length: connections }, () => slow),
-      { atOnce: connections },
-    ).finally(() => (isDone = true));
-    let most = 0;
-    while (!isDone) {
-      most = Math.max(most, await residentMiB((await world.helper('proxy')).pid));
-      await Promise.race([probing, new Promise((resolve) => setTimeout(resolve, 200))]);
-    }
-    const failed = (await probing).find(({ seen }) => !seen.startsWith('200 '));
-    if (failed !== undefined) throw new Error(`one of ${String(connections)} connections: ${failed.seen}`);
-    taken.push(performance.now() - startedMs);
-    memory.push(most);
+  const probes = Array.from({ length: connections }, (_, index) => ({
+    ...https,
+    startSeconds: (index * holdUntilSeconds * 0.8) / connections,
+    holdUntilSeconds,
+    paths: ['/bytes/100000'],
+  }));
+  const samples: Memory[] = [];
+  let isDone = false;
+  const probing = probe(sandbox, probes, { atOnce: connections }).finally(() => (isDone = true));
+  while (!isDone) {
+    samples.push(await memoryOf((await world.helper('proxy')).pid));
+    await Promise.race([probing, sleep(200)]);
   }
-  report(figure(`${String(connections)} https connections at once, all answered over 6 s`, 'ms', '', taken));
-  report(figure(`proxy RSS under ${String(connections)} connections`, 'MiB', '<= 100 MiB', memory));
+  const results = await probing;
+  const failed = results.find(({ seen }) => seen !== '200 100000 bytes');
+  if (failed !== undefined) throw new Error(`one of ${String(connections)} connections: ${failed.seen}`);
+  const under = `of the proxy under ${String(connections)} https connections, most`;
+  report(figure(`PSS ${under}`, 'MiB', '<= 100 MiB', [Math.max(...samples.map(({ pssMiB }) => pssMiB))]));
+  report(figure(`RSS ${under}`, 'MiB', '', [Math.max(...samples.map(({ rssMiB }) => rssMiB))]));
 }
 
-async function residentMiB(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${String(pid)}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(text)?.[1]) / 1024;
+interface Memory {
+  rssMiB: number;
+  /** Without what it shares with others, as the program of Node itself. */
+  pssMiB: number;
+}
+
+async function memoryOf(pid: number): Promise<Memory> {
+  const text = await readFile(`/proc/${String(pid)}/smaps_rollup`, 'utf8');
+  const mebibytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024;
+  return { rssMiB: mebibytes('Rss'), pssMiB: mebibytes('Pss') };
 }

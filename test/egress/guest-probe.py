@@ -19,6 +19,7 @@ import time
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 PATIENCE_SECONDS = 20
 SHOWN_CHARACTERS = 200
+BEGAN = time.monotonic()
 
 
 def gateway():
@@ -192,6 +193,7 @@ def request_of(probe, path):
 def exchange(probe):
     """Requests over one connection, one after the other or all at once, and the answers."""
     connection = connect(probe)
+    time.sleep(max(0, BEGAN + probe.get("holdUntilSeconds", 0) - time.monotonic()))
     reader = Reader(connection)
     requests = probe.get("requests") or [request_of(probe, path) for path in probe.get("paths", ["/who"])]
     answers = []
@@ -396,6 +398,7 @@ KINDS = {
 
 
 def attempt(probe):
+    time.sleep(max(0, BEGAN + probe.get("startSeconds", 0) - time.monotonic()))
     began = time.monotonic()
     try:
         seen = websocket(probe) if probe.get("websocket") else KINDS[probe["kind"]](probe)

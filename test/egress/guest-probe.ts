@@ -27,6 +27,10 @@ interface Exchanged extends Dialled {
   pipelined?: boolean;
   /** Instead of requests: a POST of this many bytes. */
   uploadBytes?: number;
+  /** Does not begin before this long after the program did. */
+  startSeconds?: number;
+  /** Connects and is silent until this long after the program began. */
+  holdUntilSeconds?: number;
   /** Reads a little at a time, with rests. */
   slow?: boolean;
   websocket?: boolean;
