@@ -101,6 +101,16 @@ test('a helper that does not answer is killed and started again', async () => {
   await vi.waitFor(async () => expect(await lab.reaches(gate, 2, 'a.test')).toBe(true), patience);
 });
 
+test('a helper whose answers wait as hostd stood still is left alone', async () => {
+  const lab = await GateLab.open();
+  const watch = { everyMs: 1, patienceMs: 500, waitMs: 15_000 };
+  await lab.gate([lab.sandbox('sbx_one', 2, ['a.test'])], { watch });
+  const standsStillUntilMs = performance.now() + 1500;
+  while (performance.now() < standsStillUntilMs);
+  await sleep(200);
+  expect(lab.events.map(({ kind }) => kind)).toEqual(['started', 'started']);
+});
+
 test('hostd ends and another takes over: downloads go on, the helpers are the same', async () => {
   const lab = await GateLab.open();
   const first = await lab.gate([lab.sandbox('sbx_one', 2, ['a.test']), lab.sandbox('sbx_gone', 3, ['a.test'])]);

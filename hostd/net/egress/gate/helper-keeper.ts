@@ -38,6 +38,7 @@ const defaultWatch: HelperWatch = { everyMs: 5000, patienceMs: 10_000, waitMs: 3
 const healthMs = 10_000;
 const callMs = 15_000;
 const longestPauseMs = 5000;
+const secondChanceMs = 2000;
 
 /** Has one helper running for as long as it is not stopped: takes over the one that lives, starts one where none does. */
 export class HelperKeeper {
@@ -157,14 +158,20 @@ export class HelperKeeper {
   /** Resolves when the connection has ended. */
   async #watch(client: ControlClient): Promise<void> {
     const { everyMs, patienceMs } = this.#watched;
+    const answers = (waitMs: number) =>
+      client.call('health', {}, healthSchema, waitMs).then(
+        () => true,
+        () => false,
+      );
     const timer = setInterval(() => {
-      client.call('health', {}, healthSchema, patienceMs).catch(() => {
+      void (async () => {
+        // Twice: the first time it may be this process that stood still, and the answer is there to be read.
+        if ((await answers(patienceMs)) || (await answers(Math.min(patienceMs, secondChanceMs)))) return;
         if (this.#isStopped || this.#client !== client) return;
         this.#tell('hung');
-        void killHelper(this.#helper).then(() => {
-          client.close();
-        });
-      });
+        await killHelper(this.#helper);
+        client.close();
+      })();
     }, everyMs);
     await client.closed;
     clearInterval(timer);
