@@ -6,7 +6,7 @@ import {
   saveJobState,
   tearDown,
   writeSummary
-} from "./chunk-J2LAA5OE.mjs";
+} from "./chunk-FV2C5PZR.mjs";
 import {
   actionOutputs,
   checkSnapshotName,
@@ -18,7 +18,7 @@ import {
   runScript,
   saveSnapshot,
   startHeartbeat
-} from "./chunk-5WZMCHIO.mjs";
+} from "./chunk-QOEUQAZI.mjs";
 import {
   Cancellation,
   createSandbox,
@@ -27,39 +27,16 @@ import {
   sessionFile,
   sessionFolder,
   sessionVariable,
+  takeReport,
   tell,
+  tellDenials,
   tellFailure,
   warn,
   writeSession
-} from "./chunk-7VQ5STQX.mjs";
+} from "./chunk-LMB7Z5BZ.mjs";
 import {
   say
-} from "./chunk-7BCGLX3P.mjs";
-import "./chunk-LTHL2XHT.mjs";
-import {
-  keepLease
-} from "./chunk-6DJXB2CB.mjs";
-import {
-  Stopwatch
-} from "./chunk-K52NOVPC.mjs";
-import "./chunk-2LCA46XA.mjs";
-import "./chunk-LNBLW6TD.mjs";
-import {
-  parseHostAddress
-} from "./chunk-LIYAIIBS.mjs";
-import "./chunk-Z5KUFLGQ.mjs";
-import {
-  labelsSchema,
-  nameSchema,
-  ulid
-} from "./chunk-DBUO72CA.mjs";
-import {
-  OffshootError,
-  isOffshootError
-} from "./chunk-WXIR43AS.mjs";
-import {
-  external_exports
-} from "./chunk-RXM3SW5I.mjs";
+} from "./chunk-5RNB6BKN.mjs";
 import {
   addPath,
   endGroup,
@@ -67,11 +44,41 @@ import {
   getInput,
   setOutput,
   startGroup
-} from "./chunk-JJB4RBM6.mjs";
+} from "./chunk-HGD2WCUR.mjs";
+import {
+  keepLease
+} from "./chunk-6DJXB2CB.mjs";
+import {
+  Stopwatch
+} from "./chunk-K52NOVPC.mjs";
+import "./chunk-XE67O6ST.mjs";
+import "./chunk-N4SXSSZS.mjs";
+import {
+  parseHostAddress
+} from "./chunk-GHVNNVKP.mjs";
+import "./chunk-PGOLEHAL.mjs";
+import {
+  egressWords,
+  ulid
+} from "./chunk-MLHV7B73.mjs";
+import "./chunk-CIXUOV6D.mjs";
+import {
+  OffshootError,
+  isOffshootError
+} from "./chunk-XULKPRVQ.mjs";
+import "./chunk-LTHL2XHT.mjs";
+import {
+  egressModes,
+  labelsSchema,
+  nameSchema
+} from "./chunk-56VRM4MJ.mjs";
+import {
+  external_exports
+} from "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 
 // action/job/main-job.ts
-import path4 from "node:path";
+import path5 from "node:path";
 
 // action/context.ts
 import { readFileSync } from "node:fs";
@@ -173,7 +180,9 @@ var inputsSchema = external_exports.strictObject({
   "timeout-minutes": minutes.pipe(
     external_exports.number().positive("must be more than 0").max(longestScriptMinutes, `must be at most ${String(longestScriptMinutes)}`)
   ),
-  "egress-mode": absentWhenEmpty(external_exports.enum(["open", "none"], "must be open or none")),
+  egress: absentWhenEmpty(external_exports.string().max(2e5, "must be at most 200000 characters")),
+  "egress-mode": absentWhenEmpty(external_exports.enum(egressModes, "must be enforce, audit, open or none")),
+  "fail-on-egress-denied": yesOrNo,
   sync: yesOrNo,
   "sync-exclude": lines,
   artifacts: lines,
@@ -194,6 +203,10 @@ var inputsSchema = external_exports.strictObject({
         wrong(name, "can not be given together with snapshot, which has its own; remove one of them");
     }
   }
+  if (inputs["egress-mode"] === "none" && egressWords(inputs.egress ?? "").length > 0)
+    wrong("egress", "must be empty with egress-mode none, which allows nothing; remove one of them");
+  if (inputs["fail-on-egress-denied"] && ["open", "none"].includes(inputs["egress-mode"] ?? ""))
+    wrong("fail-on-egress-denied", "needs egress-mode enforce or audit: the others record no denials");
   if (inputs.host === "local" && inputs.snapshot !== void 0)
     wrong("snapshot", "there is none on a host that is started for this job; name the host that has it");
   if (inputs.host === "local" && inputs["keep-on-failure"] > 0)
@@ -205,7 +218,7 @@ function readInputs(read = untrimmedScript) {
   const given = Object.fromEntries(inputNames.map((name) => [name, read(name)]));
   const result = inputsSchema.safeParse(given);
   if (result.success) return result.data;
-  const issues = result.error.issues.map(({ path: path5, message }) => ({ path: path5.map(String).join("."), message }));
+  const issues = result.error.issues.map(({ path: path6, message }) => ({ path: path6.map(String).join("."), message }));
   const first = issues[0];
   throw new OffshootError("action-input", {
     message: issues.length > 1 ? `${String(issues.length)} inputs are not valid:` : `The input ${first?.path ?? ""} ${first?.message ?? "is not valid"}.`,
@@ -225,7 +238,9 @@ var inputNames = [
   "memory",
   "disk",
   "timeout-minutes",
+  "egress",
   "egress-mode",
+  "fail-on-egress-denied",
   "sync",
   "sync-exclude",
   "artifacts",
@@ -274,7 +289,24 @@ function comesFromFork({ name, payload }) {
 }
 
 // action/job/end-sandbox.ts
+import path2 from "node:path";
+
+// action/egress/report-file.ts
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
+async function putOut(taken, tempFolder, sandboxId) {
+  if ("missing" in taken) return;
+  setOutput("egress-denied-count", taken.report.deniedCount);
+  const file = path.join(tempFolder, `offshoot-egress-${sandboxId}.json`);
+  try {
+    await writeFile(file, `${JSON.stringify(taken.report, void 0, 2)}
+`);
+  } catch (error) {
+    warn(`The egress report could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    return;
+  }
+  setOutput("egress-report", file);
+}
 
 // action/job/timings.ts
 function renderTimings(timings) {
@@ -288,12 +320,15 @@ function renderTimings(timings) {
 async function endSandbox(job, host2, sandbox, outcome) {
   const { inputs, context, state, timings, cancellation } = job;
   const answers = !("error" in outcome) || !isLost(outcome.error);
-  const kept = answers && hasFailed(outcome) ? await keep(job, host2, sandbox) : void 0;
+  const egress = await reportEgress(job, host2, outcome);
+  timings.lap();
+  const failed = hasFailed(outcome) || egress.failure !== void 0;
+  const kept = answers && failed ? await keep(job, host2, sandbox) : void 0;
   if (answers && inputs.artifacts.length > 0) {
     await bringBack(sandbox, {
       globs: inputs.artifacts,
       workspace: context.workspace,
-      into: path.join(context.workspace, inputs["artifacts-dir"]),
+      into: path2.join(context.workspace, inputs["artifacts-dir"]),
       signal: cancellation.signal
     });
     timings.lap("brought back");
@@ -307,18 +342,27 @@ async function endSandbox(job, host2, sandbox, outcome) {
       `${sandbox.id} could not be destroyed: ${explain(end.error).message}
 Its lease ends it within ${String(leaseSeconds)} s.`
     );
-    return;
+    return egress.failure === void 0;
   }
   state.destroyed = true;
   saveJobState(state);
-  if (end.found === "never-made") return;
-  await writeSummary({
-    sandbox: end.info,
-    outcome: describe(outcome),
-    timings: timings.toJSON(),
-    kept,
-    snapshot: job.saved
-  });
+  if (end.found !== "never-made") {
+    await writeSummary({
+      sandbox: end.info,
+      outcome: describe(outcome, egress.failure),
+      timings: timings.toJSON(),
+      kept,
+      snapshot: job.saved,
+      egress: egress.taken
+    });
+  }
+  return egress.failure === void 0;
+}
+async function reportEgress({ inputs, context, state }, host2, outcome) {
+  const away = "error" in outcome && isOffshootError(outcome.error) && outcome.error.code === "host-unreachable";
+  const taken = away ? { missing: "the host is away" } : await takeReport(host2, state.sandboxId);
+  await putOut(taken, context.tempFolder, state.sandboxId);
+  return { taken, failure: tellDenials(taken, { fail: inputs["fail-on-egress-denied"] }) };
 }
 async function keep({ inputs, timings }, host2, sandbox) {
   if (inputs["keep-on-failure"] === 0) return void 0;
@@ -333,10 +377,10 @@ async function keep({ inputs, timings }, host2, sandbox) {
 function hasFailed(outcome) {
   return "error" in outcome || outcome.verdict?.ok === false;
 }
-function describe(outcome) {
+function describe(outcome, egressFailure) {
   if ("error" in outcome) return explain(outcome.error).title;
-  if (outcome.verdict === void 0) return void 0;
-  return outcome.verdict.ok ? "succeeded" : outcome.verdict.message;
+  if (outcome.verdict?.ok === false) return outcome.verdict.message;
+  return egressFailure ?? (outcome.verdict === void 0 ? void 0 : "succeeded");
 }
 function isLost(error) {
   return isOffshootError(error) && ["host-unreachable", "sandbox-gone", "guest-unresponsive"].includes(error.code);
@@ -354,16 +398,16 @@ async function openHost(inputs, state, tempFolder, signal) {
 }
 
 // action/job/open-session.ts
-import { chmod, mkdir, writeFile } from "node:fs/promises";
-import path3 from "node:path";
+import { chmod, mkdir, writeFile as writeFile2 } from "node:fs/promises";
+import path4 from "node:path";
 
 // action/entries.ts
 import { realpathSync } from "node:fs";
-import path2 from "node:path";
+import path3 from "node:path";
 function shellEntry(started = process.argv[1]) {
   const main = realpathSync(started ?? "");
-  const folder = path2.dirname(main);
-  return main.endsWith(".ts") ? path2.join(folder, "shell/main.ts") : path2.join(folder, "shell.mjs");
+  const folder = path3.dirname(main);
+  return main.endsWith(".ts") ? path3.join(folder, "shell/main.ts") : path3.join(folder, "shell.mjs");
 }
 
 // action/job/open-session.ts
@@ -381,6 +425,8 @@ async function openSession({ inputs, context, state, timings }, host2, sandbox, 
     syncExclude: inputs["sync-exclude"],
     artifacts: inputs.artifacts,
     keepMinutes: inputs["keep-on-failure"],
+    failOnEgressDenied: inputs["fail-on-egress-denied"],
+    deniedSeen: 0,
     timings: timings.toJSON()
   });
   state.sessionFile = file;
@@ -389,13 +435,13 @@ async function openSession({ inputs, context, state, timings }, host2, sandbox, 
   else state.heartbeat = heartbeat;
   saveJobState(state);
   exportVariable(sessionVariable, sandbox.id);
-  addPath(await writeCommand(path3.join(sessionFolder(context.tempFolder), "bin")));
+  addPath(await writeCommand(path4.join(sessionFolder(context.tempFolder), "bin")));
   say(`steps with \`shell: offshoot {0}\` run in ${sandbox.id}`);
 }
 async function writeCommand(folder) {
   await mkdir(folder, { recursive: true });
-  const command = path3.join(folder, "offshoot");
-  await writeFile(command, `#!/bin/sh
+  const command = path4.join(folder, "offshoot");
+  await writeFile2(command, `#!/bin/sh
 exec ${quoted(process.execPath)} ${quoted(shellEntry())} "$@"
 `);
   await chmod(command, 493);
@@ -444,7 +490,11 @@ async function mainJob() {
     const context = readContext();
     refuseUnsafeTriggers(context.trigger, inputs.host, inputs["allow-unsafe-fork-code"]);
     refuseUnservedHosts(inputs.host);
-    const state = { sandboxId: `sbx_${ulid()}`, destroyed: false };
+    const state = {
+      sandboxId: `sbx_${ulid()}`,
+      failOnEgressDenied: inputs["fail-on-egress-denied"],
+      destroyed: false
+    };
     if (inputs.host !== "local") state.host = inputs.host;
     saveJobState(state);
     setOutput("sandbox-id", state.sandboxId);
@@ -499,7 +549,7 @@ async function useSandbox(job, host2, sandbox) {
     workspace,
     env: inputs.env,
     named: job.named,
-    artifactsFolder: path4.join(workspace, inputs["artifacts-dir"]),
+    artifactsFolder: path5.join(workspace, inputs["artifacts-dir"]),
     pathEntries: [],
     envEntries: []
   };
@@ -515,13 +565,18 @@ async function useSandbox(job, host2, sandbox) {
   if (verdict?.ok !== false && runScript2 !== void 0)
     verdict = await runInput(job, sandbox, session, "run", runScript2);
   if (verdict !== void 0) setOutput("exit-code", verdict.exitCode);
-  if (verdict?.ok !== false && runScript2 === void 0) {
+  if (verdict?.ok !== false && runScript2 === void 0 && (prepareScript === void 0 || await mayGoOn(job, host2))) {
     await openSession(job, host2, sandbox, session);
     setOutput("timings", renderTimings(timings));
     return 0;
   }
-  await endSandbox(job, host2, sandbox, { verdict });
-  return verdict?.ok === false ? 1 : 0;
+  const passed = await endSandbox(job, host2, sandbox, { verdict });
+  return verdict?.ok === false || !passed ? 1 : 0;
+}
+async function mayGoOn({ inputs, state }, host2) {
+  if (!inputs["fail-on-egress-denied"]) return true;
+  const taken = await takeReport(host2, state.sandboxId);
+  return "report" in taken && taken.report.deniedCount === 0;
 }
 
 // action/main.ts

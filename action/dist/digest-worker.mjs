@@ -2,8 +2,8 @@ import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
   digestFile
-} from "./chunk-HNIZ52TF.mjs";
-import "./chunk-LIAEBXQE.mjs";
+} from "./chunk-5K4SUYOR.mjs";
+import "./chunk-ZKOMBEYM.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";

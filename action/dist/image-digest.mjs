@@ -5,15 +5,15 @@ import {
   readAgentBinary,
   readHostConfig,
   recipeDigestOf
-} from "./chunk-6KUQXZBS.mjs";
+} from "./chunk-CXWLUTKE.mjs";
+import {
+  version
+} from "./chunk-GNMEBZAE.mjs";
+import "./chunk-ZKOMBEYM.mjs";
 import {
   systemRunner
 } from "./chunk-CIXUOV6D.mjs";
-import {
-  version
-} from "./chunk-F7REKZZJ.mjs";
-import "./chunk-WXIR43AS.mjs";
-import "./chunk-LIAEBXQE.mjs";
+import "./chunk-XULKPRVQ.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 

@@ -3,35 +3,36 @@ const require = createBundleRequire(import.meta.url);
 import {
   missingPackages,
   readHostPackages
-} from "./chunk-7RUOSP24.mjs";
+} from "./chunk-JGUHUCBY.mjs";
 import {
   say
-} from "./chunk-7BCGLX3P.mjs";
-import {
-  identifyProcess,
-  isAlive,
-  processIdentitySchema
-} from "./chunk-LTHL2XHT.mjs";
+} from "./chunk-5RNB6BKN.mjs";
+import "./chunk-HGD2WCUR.mjs";
 import {
   HostClient
-} from "./chunk-2LCA46XA.mjs";
-import "./chunk-LNBLW6TD.mjs";
+} from "./chunk-XE67O6ST.mjs";
+import "./chunk-N4SXSSZS.mjs";
 import {
   Sandbox
-} from "./chunk-LIYAIIBS.mjs";
-import "./chunk-Z5KUFLGQ.mjs";
-import "./chunk-DBUO72CA.mjs";
+} from "./chunk-GHVNNVKP.mjs";
+import "./chunk-PGOLEHAL.mjs";
+import "./chunk-MLHV7B73.mjs";
+import "./chunk-ZKOMBEYM.mjs";
 import {
   systemRunner
 } from "./chunk-CIXUOV6D.mjs";
 import {
   OffshootError
-} from "./chunk-WXIR43AS.mjs";
-import "./chunk-LIAEBXQE.mjs";
+} from "./chunk-XULKPRVQ.mjs";
+import {
+  identifyProcess,
+  isAlive,
+  processIdentitySchema
+} from "./chunk-LTHL2XHT.mjs";
+import "./chunk-56VRM4MJ.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";
-import "./chunk-JJB4RBM6.mjs";
 import {
   __callDispose,
   __using
@@ -209,7 +210,7 @@ import { stat } from "node:fs/promises";
 var restoreTimeoutMs = 18e4;
 var saveTimeoutMs = 24e4;
 async function openImageCache(log) {
-  const cache = await import("./chunk-CG426A6V.mjs");
+  const cache = await import("./chunk-PGEMZTPN.mjs");
   if (!cache.isFeatureAvailable()) {
     log("no Actions cache here: the image is built in every job");
     return void 0;
@@ -596,7 +597,7 @@ grep -lzs -e "^$folder\\(/.*\\)\\?$" /proc/[0-9]*/cmdline | sed 's|/cmdline$||'
 exit 0`;
 var removeNetwork = `instance=$1
 for netns in $(ip netns list | cut -d ' ' -f 1 | grep "^offshoot-$instance-"); do ip netns del "$netns" && echo "namespace $netns"; done
-for link in $(ip -o link show | sed -n "s/^[0-9]*: \\(ov-$instance-[0-9]*\\|ob-$instance\\)[@:].*/\\1/p"); do ip link del "$link" && echo "link $link"; done
+for link in $(ip -o link show | sed -n "s/^[0-9]*: \\(ov-$instance-[0-9]*\\|ov-$instance-proxy\\|ob-$instance\\)[@:].*/\\1/p"); do ip link del "$link" && echo "link $link"; done
 nft list table inet "offshoot_$instance" >/dev/null 2>&1 && nft delete table inet "offshoot_$instance" && echo "table offshoot_$instance"
 nft -a list ruleset 2>/dev/null | awk -v mark="\\"offshoot:$instance\\"" '
   /^table /{family=$2; table=$3} /^[ \\t]+chain /{chain=$2} index($0, mark){print family, table, chain, $NF}' |

@@ -2,18 +2,20 @@ import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
   runCommandLine
-} from "./chunk-22KH4MSD.mjs";
-import "./chunk-DMWIUZ2G.mjs";
+} from "./chunk-TIW4EKOC.mjs";
+import "./chunk-GNMEBZAE.mjs";
+import "./chunk-V4KNN7PP.mjs";
 import "./chunk-6DJXB2CB.mjs";
 import "./chunk-K52NOVPC.mjs";
-import "./chunk-2LCA46XA.mjs";
-import "./chunk-LNBLW6TD.mjs";
-import "./chunk-LIYAIIBS.mjs";
-import "./chunk-Z5KUFLGQ.mjs";
-import "./chunk-DBUO72CA.mjs";
-import "./chunk-F7REKZZJ.mjs";
-import "./chunk-WXIR43AS.mjs";
-import "./chunk-LIAEBXQE.mjs";
+import "./chunk-XE67O6ST.mjs";
+import "./chunk-N4SXSSZS.mjs";
+import "./chunk-GHVNNVKP.mjs";
+import "./chunk-PGOLEHAL.mjs";
+import "./chunk-MLHV7B73.mjs";
+import "./chunk-ZKOMBEYM.mjs";
+import "./chunk-CIXUOV6D.mjs";
+import "./chunk-XULKPRVQ.mjs";
+import "./chunk-56VRM4MJ.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 

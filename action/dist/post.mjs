@@ -5,7 +5,7 @@ import {
   loadJobState,
   tearDown,
   writeSummary
-} from "./chunk-J2LAA5OE.mjs";
+} from "./chunk-FV2C5PZR.mjs";
 import {
   Cancellation,
   explain,
@@ -13,40 +13,50 @@ import {
   readSession,
   reconnectTimeoutMs,
   removeSession,
+  takeReport,
+  tellDenials,
   warn
-} from "./chunk-7VQ5STQX.mjs";
+} from "./chunk-LMB7Z5BZ.mjs";
 import {
   say
-} from "./chunk-7BCGLX3P.mjs";
-import {
-  signalProcess
-} from "./chunk-LTHL2XHT.mjs";
+} from "./chunk-5RNB6BKN.mjs";
+import "./chunk-HGD2WCUR.mjs";
 import {
   Stopwatch
 } from "./chunk-K52NOVPC.mjs";
 import {
   Sandbox
-} from "./chunk-LIYAIIBS.mjs";
-import "./chunk-Z5KUFLGQ.mjs";
-import "./chunk-DBUO72CA.mjs";
-import "./chunk-WXIR43AS.mjs";
+} from "./chunk-GHVNNVKP.mjs";
+import "./chunk-PGOLEHAL.mjs";
+import "./chunk-MLHV7B73.mjs";
+import "./chunk-CIXUOV6D.mjs";
+import "./chunk-XULKPRVQ.mjs";
+import {
+  signalProcess
+} from "./chunk-LTHL2XHT.mjs";
+import "./chunk-56VRM4MJ.mjs";
 import "./chunk-RXM3SW5I.mjs";
-import "./chunk-JJB4RBM6.mjs";
 import "./chunk-GCJLRCZB.mjs";
 
 // action/job/post-job.ts
 async function postJob(state) {
+  const egress = {};
   try {
-    await endSandbox(state);
+    await endSandbox(state, egress);
   } catch (error) {
     warn(`The clean-up failed: ${explain(error).message}`);
   } finally {
     if (state.local !== void 0) await endLocalHost(state.local);
   }
+  return egress.failure === void 0 ? 0 : 1;
 }
-async function endSandbox(state) {
+async function endSandbox(state, egress) {
   const { sandboxId, host, sessionFile } = state;
   const session = sessionFile === void 0 ? void 0 : await sessionOf(sessionFile);
+  if (sessionFile !== void 0 && host !== void 0 && !state.destroyed) {
+    egress.taken = await takeReport(host, sandboxId);
+    egress.failure = tellDenials(egress.taken, { fail: state.failOnEgressDenied, seen: session?.deniedSeen ?? 0 });
+  }
   if (state.heartbeat !== void 0) await signalProcess(state.heartbeat, "SIGTERM");
   if (host === void 0 || state.destroyed) return;
   const timings = new Stopwatch(session?.timings);
@@ -57,8 +67,14 @@ async function endSandbox(state) {
   if (sessionFile !== void 0) await removeSession(sessionFile);
   sayWhatWasFound(sandboxId, end, session !== void 0);
   if (session === void 0 || end.found === "unknown" || end.found === "never-made") return;
-  const outcome = session.failure ?? "no step of it failed";
-  await writeSummary({ sandbox: end.info, outcome, timings: timings.toJSON(), kept: session.kept });
+  const outcome = session.failure ?? egress.failure ?? "no step of it failed";
+  await writeSummary({
+    sandbox: end.info,
+    outcome,
+    timings: timings.toJSON(),
+    kept: session.kept,
+    egress: egress.taken
+  });
 }
 async function sessionOf(file) {
   try {
@@ -108,10 +124,11 @@ async function endLocalHost(saved) {
 }
 
 // action/post.ts
+var exitCode = 0;
 try {
   const state = loadJobState();
-  if (state !== void 0) await postJob(state);
+  if (state !== void 0) exitCode = await postJob(state);
 } catch (error) {
   warn(`The state that main saved is damaged, so the sandbox is left to its lease: ${explain(error).message}`);
 }
-process.exit();
+process.exit(exitCode);

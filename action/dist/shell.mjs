@@ -7,35 +7,39 @@ import {
   placeScript,
   runScript,
   send
-} from "./chunk-5WZMCHIO.mjs";
+} from "./chunk-QOEUQAZI.mjs";
 import {
   Cancellation,
   readSession,
   reconnectTimeoutMs,
   sessionFile,
   sessionVariable,
+  takeReport,
   tell,
+  tellDenials,
   tellFailure,
   writeSession
-} from "./chunk-7VQ5STQX.mjs";
+} from "./chunk-LMB7Z5BZ.mjs";
 import {
   say
-} from "./chunk-7BCGLX3P.mjs";
+} from "./chunk-5RNB6BKN.mjs";
+import "./chunk-HGD2WCUR.mjs";
+import "./chunk-XE67O6ST.mjs";
+import "./chunk-N4SXSSZS.mjs";
+import {
+  Sandbox
+} from "./chunk-GHVNNVKP.mjs";
+import "./chunk-PGOLEHAL.mjs";
+import "./chunk-MLHV7B73.mjs";
+import "./chunk-CIXUOV6D.mjs";
+import "./chunk-XULKPRVQ.mjs";
 import {
   identifyProcess,
   isAlive,
   processIdentitySchema
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-2LCA46XA.mjs";
-import "./chunk-LNBLW6TD.mjs";
-import {
-  Sandbox
-} from "./chunk-LIYAIIBS.mjs";
-import "./chunk-Z5KUFLGQ.mjs";
-import "./chunk-DBUO72CA.mjs";
-import "./chunk-WXIR43AS.mjs";
+import "./chunk-56VRM4MJ.mjs";
 import "./chunk-RXM3SW5I.mjs";
-import "./chunk-JJB4RBM6.mjs";
 import {
   __callDispose,
   __using
@@ -48,6 +52,15 @@ import path2 from "node:path";
 // action/shell/run-step.ts
 import { readFile as readFile2 } from "node:fs/promises";
 import path from "node:path";
+
+// action/egress/step-denials.ts
+async function failForDenials(session) {
+  if (!session.failOnEgressDenied) return void 0;
+  const taken = await takeReport(session.host, session.sandboxId);
+  const failure = tellDenials(taken, { fail: true, seen: session.deniedSeen });
+  if ("report" in taken) session.deniedSeen = taken.report.deniedCount;
+  return failure;
+}
 
 // action/job/step-lock.ts
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -99,9 +112,11 @@ async function runStep(script, options) {
         if (!verdict.ok) {
           tell("error", verdict.title, verdict.message);
           session.failure ??= verdict.message;
-          await keepOnce(sandbox, session);
         }
-        return verdict.exitCode;
+        const denied = await failForDenials(session);
+        session.failure ??= denied;
+        if (!verdict.ok || denied !== void 0) await keepOnce(sandbox, session);
+        return verdict.ok && denied !== void 0 ? 1 : verdict.exitCode;
       } finally {
         await writeSession(file, session);
         await sandbox.disconnect();
@@ -160,7 +175,7 @@ async function main(args) {
   const sync = args[0] === "--sync";
   const script = sync ? args[1] : args[0];
   if (script !== void 0 && isScript(script)) return runStep(script, { sync });
-  const { runCommandLine } = await import("./chunk-PQ5UFOJU.mjs");
+  const { runCommandLine } = await import("./chunk-6RRM5SJ2.mjs");
   const host = process.env["OFFSHOOT_HOST"] ?? await hostOfTheJob();
   if (host !== void 0) process.env["OFFSHOOT_HOST"] = host;
   await runCommandLine(["node", "offshoot", ...args]);
