@@ -117,7 +117,8 @@ test('a guest that prints every command in every way commands nothing', { timeou
     expect(box.commands.map(({ name }) => name)).toEqual(['stop-commands', expect.stringMatching(/^[0-9a-f]{32,}$/)]);
     // they were there to be obeyed
     expect(box.stoppedCommands).toBeGreaterThan(commands.length * 5);
-    expect(Object.keys(box.outputs).sort()).toEqual(['exit-code', 'sandbox-id', 'timings']);
+    const ownOutputs = ['egress-denied-count', 'egress-report', 'exit-code', 'sandbox-id', 'timings'];
+    expect(Object.keys(box.outputs).sort()).toEqual(ownOutputs);
     expect(box.env).toEqual({});
     expect(box.path).toEqual([]);
     expect(Object.keys(box.state)).not.toContain('forged');
