@@ -3,6 +3,7 @@ import { ChannelConnector } from '../guest/channel/connector.ts';
 import { createImageStore } from '../guest/image/image-store.ts';
 import type { OpenGate } from '../net/egress/egress-side.ts';
 import { openGate } from '../net/egress/gate/gate.ts';
+import { helperNode } from '../net/egress/gate/helper-flags.ts';
 import { openLinuxNetwork } from '../net/linux-network.ts';
 import { installation } from '../platform/installation.ts';
 import { systemRunner } from '../platform/run.ts';
@@ -18,14 +19,6 @@ export function qemuOptions(config: HostdConfig): OpenQemuOptions {
   return { runner: systemRunner, nativeDirectory, kvm: config.kvm, kvmDeadlineMs: config.kvmProbeDeadlineMs };
 }
 
-/** Helpers stream much and keep little: a small young generation and a bounded old one keep them small. */
-const helperNode = [
-  process.execPath,
-  '--disable-warning=ExperimentalWarning',
-  '--max-semi-space-size=1',
-  '--max-old-space-size=64',
-];
-
 function gateIn(stateDirectory: string): OpenGate {
   const { resolverProcess, proxyProcess } = installation;
   return (proxyNetnsPath, options) =>
@@ -33,8 +26,8 @@ function gateIn(stateDirectory: string): OpenGate {
       ...options,
       stateDirectory,
       commands: {
-        resolver: [...helperNode, resolverProcess],
-        proxy: ['nsenter', `--net=${proxyNetnsPath}`, '--', ...helperNode, proxyProcess],
+        resolver: [...helperNode(), resolverProcess],
+        proxy: ['nsenter', `--net=${proxyNetnsPath}`, '--', ...helperNode(), proxyProcess],
       },
     });
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
-# furnish-root.sh DISK ROOT PACKAGES CHECKOUT PARTS IMAGE FLAGS: makes a copy of an image's root disk one that runs hostd: QEMU installed, this
-# checkout with what PARTS (a file of paths) names of it at /opt/offshoot, and IMAGE for the sandboxes inside. FLAGS are those of Node. To be run with mounts of its own.
+# furnish-root.sh DISK ROOT PACKAGES CHECKOUT PARTS IMAGE FLAGS HELPER_FLAGS: makes a copy of an image's root disk one that runs hostd: QEMU installed, this
+# checkout with what PARTS (a file of paths) names of it at /opt/offshoot, and IMAGE for the sandboxes inside. FLAGS are those of Node, HELPER_FLAGS what its helpers have besides. To be run with mounts of its own.
 set -eu
-disk=$1 root=$2 packages=$3 checkout=$4 parts=$5 image=$6 flags=$7
+disk=$1 root=$2 packages=$3 checkout=$4 parts=$5 image=$6 flags=$7 helper_flags=$8
 mount -o loop "$disk" "$root"
 
 mkdir "$root/packages"
@@ -16,7 +16,15 @@ cp -a --sparse=always "$image" "$root/var/lib/inner/images/default"
 
 # What Node would have to compile inside, where that takes forty times as long; it keeps this for the very same flags only.
 mount -t proc proc "$root/proc"
-# shellcheck disable=SC2086 # a list of flags
-chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin NODE_COMPILE_CACHE=/opt/offshoot/build/compile-cache sh /opt/offshoot/hostd/setup/node.sh \
-  $flags --input-type=module -e "await import('/opt/offshoot/hostd/cli/command-line.ts'); await import('/opt/offshoot/hostd/daemon/run-daemon.ts')"
+compile() {
+  modules=$1
+  shift
+  chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin NODE_COMPILE_CACHE=/opt/offshoot/build/compile-cache sh /opt/offshoot/hostd/setup/node.sh \
+    "$@" --input-type=module -e "for (const module of '$modules'.split(' ')) await import('/opt/offshoot/hostd/' + module)"
+}
+# shellcheck disable=SC2086 # lists of flags
+compile 'cli/command-line.ts daemon/run-daemon.ts' $flags
+gate=net/egress/gate
+# shellcheck disable=SC2086
+compile "$gate/run-helper.ts $gate/proxy-service.ts $gate/resolver-service.ts $gate/nft-pin-writer.ts" $flags $helper_flags
 umount "$root/proc" "$root"

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { runContained } from '../../hostd/guest/image/build/contain.ts';
 import { digestOf } from '../../hostd/guest/image/build/plan.ts';
+import { helperFlags } from '../../hostd/net/egress/gate/helper-flags.ts';
 import { readImage } from '../../hostd/guest/image/image-folders.ts';
 import { runChecked, systemRunner } from '../../hostd/platform/run.ts';
 import { downloadTrixiePackages } from '../tiers/trixie-packages.ts';
@@ -60,7 +61,16 @@ async function furnish(disk: string, image: string): Promise<void> {
       await runChecked(systemRunner, 'cp', [file, at('packages')]);
     await writeFile(at('parts'), `${[...parts, ...(await productionPackages())].join('\n')}\n`);
     const script = path.join(import.meta.dirname, 'furnish-root.sh');
-    const words = [disk, at('root'), at('packages'), checkout, at('parts'), image, innerNodeFlags.join(' ')];
+    const words = [
+      disk,
+      at('root'),
+      at('packages'),
+      checkout,
+      at('parts'),
+      image,
+      innerNodeFlags.join(' '),
+      helperFlags.join(' '),
+    ];
     await runContained(systemRunner, 'sh', [script, ...words], { timeoutMs: 300_000 });
   } finally {
     // its mounts went with the namespace they were in

@@ -77,6 +77,8 @@ export interface GateOptions {
 }
 
 const instructMs = 30_000;
+/** For helpers that have to be started first, as it takes on an emulated host. */
+const openMs = 240_000;
 
 /** What a helper is given when it comes. */
 interface Wanted {
@@ -89,7 +91,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   makeFolder(gateFolder(options.stateDirectory), 0o700);
   const gate = new ProcessGate(options);
   try {
-    await gate.health();
+    await gate.opened(options.watch?.waitMs ?? openMs);
   } catch (error) {
     // One of the two may run: it stays for those that it serves.
     await gate.stop(options.sandboxes.length > 0);
@@ -203,9 +205,14 @@ class ProcessGate implements Gate {
     };
   }
 
-  async health(): Promise<Record<HelperRole, HelperHealth>> {
+  health(): Promise<Record<HelperRole, HelperHealth>> {
+    return this.opened();
+  }
+
+  /** Resolves when both do what is asked of them. */
+  async opened(waitMs?: number): Promise<Record<HelperRole, HelperHealth>> {
     const [resolver, proxy] = await helped('Resolver and proxy do not answer', () =>
-      Promise.all([this.#resolver.health(), this.#proxy.health()]),
+      Promise.all([this.#resolver.health(waitMs), this.#proxy.health(waitMs)]),
     );
     return { resolver, proxy };
   }

@@ -57,8 +57,13 @@ export class HelperKeeper {
   }
 
   /** Waits for the helper when it is being started, and asks again when it died over the question. Rejects with HelperRefusal when it would not, with HelperGone when there was none for half a minute. */
-  async call<Result>(method: string, params: unknown, result: z.ZodType<Result>): Promise<Result> {
-    const deadlineMs = performance.now() + this.#watched.waitMs;
+  async call<Result>(
+    method: string,
+    params: unknown,
+    result: z.ZodType<Result>,
+    waitMs = this.#watched.waitMs,
+  ): Promise<Result> {
+    const deadlineMs = performance.now() + waitMs;
     for (;;) {
       const client = await this.#readyBefore(deadlineMs);
       try {
@@ -79,8 +84,9 @@ export class HelperKeeper {
     }
   }
 
-  health(): Promise<HelperHealth> {
-    return this.call('health', {}, healthSchema);
+  /** `waitMs`: how long one that is being started is waited for. */
+  health(waitMs?: number): Promise<HelperHealth> {
+    return this.call('health', {}, healthSchema, waitMs);
   }
 
   /** The helper lives on where `keep`; else resolves when it is gone. */

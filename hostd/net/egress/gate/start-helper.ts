@@ -14,8 +14,8 @@ import type { HelperFiles } from './helper-files.ts';
 import { maxControlLineBytes } from './messages.ts';
 
 const lookMs = 20;
-/** On a busy machine; it is there after half a second on an idle one. */
-const startMs = 30_000;
+/** It is there after half a second; an emulated or starved machine may take a hundred times as long. One that ends is noticed at once. */
+const startMs = 180_000;
 const endMs = 5000;
 
 /** undefined when nobody listens there. */
@@ -29,7 +29,8 @@ export async function startHelper(files: HelperFiles, command: readonly string[]
   if (program === undefined) throw new Error('no program');
   const log = openSync(files.log, 'w', 0o600);
   // With what is compiled at hand, Node need not load what strips types: a helper takes some 25 MiB less.
-  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: path.join(files.folder, 'compile-cache') };
+  const compileCache = process.env['NODE_COMPILE_CACHE'] ?? path.join(files.folder, 'compile-cache');
+  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache };
   const child = spawn(program, [...args, files.folder], { detached: true, stdio: ['ignore', log, log], cwd: '/', env });
   closeSync(log);
   child.unref();
