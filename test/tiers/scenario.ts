@@ -32,7 +32,7 @@ const life = [
 exec 3<> <(:)
 ( n=1000; while :; do n=$((n+1)); echo $n 1<>counter; read -t 1 -u 3; done ) >/dev/null 2>&1 &
 echo of-the-source >mark
-until [ -s counter ]; do read -t 0.1 -u 3; done
+until [ -s counter ]; do read -t 0.1 -u 3 || :; done
 `,
 ];
 const facts = [
