@@ -2,7 +2,7 @@ import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
   runCommandLine
-} from "./chunk-TIW4EKOC.mjs";
+} from "./chunk-XCHC6E4W.mjs";
 import "./chunk-GNMEBZAE.mjs";
 import "./chunk-V4KNN7PP.mjs";
 import "./chunk-6DJXB2CB.mjs";
