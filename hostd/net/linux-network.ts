@@ -64,9 +64,9 @@ class LinuxNetwork implements Network {
   }
 
   async start(options: { living: readonly LivingSlot[]; onHelperEvent: (event: HelperEvent) => void }): Promise<void> {
-    const living = options.living.map(({ slot, egress }) => ({ slot: this.#slot(slot), egress }));
     await this.#inTurn(async () => {
       await this.#setUp();
+      const living = options.living.map(({ slot, egress }) => ({ slot: this.#slot(slot), egress }));
       await step('Starting resolver and proxy', () => this.#egress.open(living, options.onHelperEvent));
     });
     this.#checks ??= setInterval(() => void this.#check(), this.#config.checkSeconds * 1000).unref();

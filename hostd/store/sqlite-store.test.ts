@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrations } from './migrations.ts';
-import type { SandboxRow } from './rows.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { keptEvents } from './sqlite-records.ts';
+import { sandboxRow } from './testing/sandbox-row.ts';
 
 let directory: string;
 let path: string;
@@ -18,53 +18,6 @@ beforeEach(async () => {
   path = join(directory, 'state.db');
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
-
-function sandboxRow(changes: Partial<SandboxRow> = {}): SandboxRow {
-  return {
-    id: 'sbx_a',
-    state: 'running',
-    specHash: 'hash',
-    image: 'default',
-    imageDigest: 'digest',
-    labels: { job: '1' },
-    cpus: 1,
-    memoryMiB: 512,
-    diskMiB: 8192,
-    egressMode: 'open',
-    egressAllow: ['packages.example.com:443'],
-    egressRevision: 1,
-    isolation: { tier: 'emulated', reason: 'test' },
-    timeoutSeconds: 60,
-    bootId: 'boot',
-    leaseDeadlineMs: 1.5,
-    acceptedMs: 0,
-    createdAtMs: 1,
-    startedAtMs: null,
-    endedAtMs: null,
-    expiresAtMs: 2,
-    slot: 3,
-    templateId: null,
-    snapshot: null,
-    checkpointId: null,
-    forkedFrom: null,
-    generation: 1,
-    hasEnvValues: false,
-    pausedAtMs: null,
-    hibernateAtMs: null,
-    hibernated: false,
-    endReason: null,
-    endMessage: null,
-    wallSeconds: 0,
-    cpuSeconds: 0,
-    peakMemoryMiB: 0,
-    queuedMs: 0,
-    startedMs: null,
-    readyMs: null,
-    outputBytes: 0,
-    consoleTail: '',
-    ...changes,
-  };
-}
 
 describe('schema', () => {
   test('a new state has the newest version, and opening it again changes nothing', () => {

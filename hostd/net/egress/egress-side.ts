@@ -1,5 +1,5 @@
-import { OffshootError } from '../../errors/offshoot-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OffshootError } from '../../errors/offshoot-error.ts';
 import type { Runner } from '../../platform/run.ts';
 import type { Upstream } from '../config.ts';
 import { listOwnAddresses } from '../ip-json.ts';
@@ -13,6 +13,7 @@ import type { Gate, GateOptions } from './gate/gate.ts';
 import type { HelperEvent } from './gate/helper-keeper.ts';
 import { InTurn } from './gate/in-turn.ts';
 import type { ProxyListenerSpec, SandboxPolicy } from './gate/messages.ts';
+import { heldMode, isHeldByName } from './policy/held-mode.ts';
 import type { Policy } from './policy/policy.ts';
 import { proxiedPorts } from './policy/proxied-ports.ts';
 
@@ -68,8 +69,9 @@ export class EgressSide {
     await this.#namespace.ensure('keep');
     this.#own = await listOwnAddresses(this.#options.runner);
     const upstreams = dns.upstreams === undefined ? {} : { upstreams: [...dns.upstreams] };
+    const ruled = living.filter(({ egress }) => isRuled(egress.policy));
     this.#gate = await openGate(this.#namespace.proxy.netnsPath, {
-      sandboxes: living.flatMap(({ slot, egress }) => gatePolicy(slot, egress) ?? []),
+      sandboxes: ruled.flatMap(({ slot, egress }) => gatePolicy(slot, egress) ?? []),
       own: this.#allOwn,
       dns: { address: plan.bridgeAddress, port: plan.policyDnsPort, resolvConf: dns.resolvConf, ...upstreams },
       listeners: this.#listenersFor(living.map(({ egress }) => egress.policy)),
@@ -77,7 +79,7 @@ export class EgressSide {
     });
     await this.#letIn(this.#gate);
     for (const { slot, egress } of living) {
-      this.#slots.set(slot.slot, { slot, egress, rules: '', told: gatePolicy(slot, egress) !== undefined });
+      this.#slots.set(slot.slot, { slot, egress, rules: '', told: isRuled(egress.policy) });
     }
     await this.#reload();
   }
@@ -120,7 +122,9 @@ export class EgressSide {
     await this.#listenFor(egress.policy);
     const rules = this.#document(slot, egress.policy);
     const policy = told ? gatePolicy(slot, egress) : undefined;
-    const load = () => this.#load(slot, before?.rules, rules);
+    const load = async () => {
+      if (rules !== before?.rules) await this.#load(slot, egress.policy, rules);
+    };
     const tell = async () => {
       if (policy !== undefined) await this.#gate?.setPolicy(policy);
     };
@@ -165,27 +169,21 @@ export class EgressSide {
         message: `Nothing here can keep a sandbox to mode ${ruled.mode}.`,
       });
     }
-    const listeners = new Map(
-      this.#gate.listeners.map(({ forPort, layer, port }) => [`${layer} ${String(forPort)}`, port]),
-    );
+    const layers = proxiedPorts(ruled);
+    const led = this.#gate.listeners.filter(({ forPort, layer }) => layers.get(forPort) === layer);
     const helpers = {
       resolver: { address: plan.bridgeAddress, port: plan.policyDnsPort },
       proxy: {
         address: this.#namespace.proxy.address,
-        listeners: new Map(
-          [...proxiedPorts(ruled)].flatMap(([forPort, layer]) => {
-            const port = listeners.get(`${layer} ${String(forPort)}`);
-            return port === undefined ? [] : [[forPort, port] as const];
-          }),
-        ),
+        listeners: new Map(led.map(({ forPort, port }) => [forPort, port])),
       },
     };
     return slotPolicyRules(plan, slot, ruled, { own: this.#own }, helpers);
   }
 
-  async #load(slot: SlotPlan, before: string | undefined, rules: string): Promise<void> {
-    if (before === rules) return;
-    const document = rules.startsWith('add table') ? rules : rulesAnew(rules);
+  async #load(slot: SlotPlan, policy: Policy, rules: string): Promise<void> {
+    // Those of a policy with names take the place of earlier ones by themselves, and leave the pins.
+    const document = isRuled(policy) ? rules : rulesAnew(rules);
     await loadRules(this.#options.runner, slot.netnsPath, document);
   }
 
@@ -196,7 +194,7 @@ export class EgressSide {
       if (this.#slots.get(slot.slot) !== ruled) continue;
       const rules = this.#document(slot, egress.policy);
       this.#slots.set(slot.slot, { ...ruled, rules });
-      await this.#load(slot, before, rules).catch(() => undefined);
+      if (rules !== before) await this.#load(slot, egress.policy, rules).catch(() => undefined);
     }
   }
 
@@ -232,15 +230,13 @@ export class EgressSide {
   }
 }
 
-/** With rules, which may open what is closed in every mode, `open` is held like `audit`. */
-function effective(policy: Policy): Policy {
-  return policy.mode === 'open' && policy.rules.length > 0 ? { ...policy, mode: 'audit' } : policy;
+function effective({ mode, rules }: Policy): Policy {
+  return { mode: heldMode(mode, rules.length > 0), rules };
 }
 
 /** Whether names and pins play a part. */
-function isRuled(policy: Policy): boolean {
-  const { mode } = effective(policy);
-  return mode === 'enforce' || mode === 'audit';
+function isRuled({ mode, rules }: Policy): boolean {
+  return isHeldByName(mode, rules.length > 0);
 }
 
 function gatePolicy(

@@ -6,10 +6,10 @@ import type { SandboxRow } from '../../store/rows.ts';
 /** The policy of a sandbox as its row has it: rules normalised, one each. */
 export type EgressColumns = Pick<SandboxRow, 'egressMode' | 'egressAllow' | 'egressRevision'>;
 
-/** A policy's place among those of its sandbox; a first one is 1. */
-export function egressColumns({ mode, allow }: EgressPolicyRequest, revision = 1): EgressColumns {
+/** The first policy of a sandbox. Throws `egress-rules-invalid`. */
+export function egressColumns({ mode, allow }: EgressPolicyRequest): EgressColumns {
   const { rules } = parsePolicy(mode, allow);
-  return { egressMode: mode, egressAllow: rules.map(({ text }) => text), egressRevision: revision };
+  return { egressMode: mode, egressAllow: rules.map(({ text }) => text), egressRevision: 1 };
 }
 
 export function unruledColumns(mode: EgressMode): EgressColumns {

@@ -25,14 +25,14 @@ export class Egress {
       const sandbox = registry.standing(id);
       const { slot, egressRevision } = sandbox.row;
       if (slot === null) throw new Error('A sandbox that stands has a slot.');
-      const row = { ...sandbox.row, ...columns, egressRevision: egressRevision + 1 };
+      const changed = { ...columns, egressRevision: egressRevision + 1 };
       // What the filter counted goes with its rules.
       if (policy.mode === 'open' || policy.mode === 'none') await this.#reports.collect(id, collectMs);
-      await network.setEgress(slot, slotEgress(row));
-      const { egressMode, egressAllow } = row;
+      await network.setEgress(slot, slotEgress({ id, ...changed }));
       store.transaction(() => {
-        registry.patch(sandbox, { egressMode, egressAllow, egressRevision: row.egressRevision });
-        const data = { mode: egressMode, rules: egressAllow.length, revision: row.egressRevision };
+        registry.patch(sandbox, changed);
+        const { egressMode: mode, egressAllow, egressRevision: revision } = changed;
+        const data = { mode, rules: egressAllow.length, revision };
         events.append('egress.changed', { sandboxId: id, data });
       });
     });

@@ -1,4 +1,5 @@
 import type { PinDocument } from '../../net/egress/dns/pin-document.ts';
+import { isHeldByName } from '../../net/egress/policy/held-mode.ts';
 import type { SandboxRow } from '../../store/rows.ts';
 import type { HostContext } from '../host-context.ts';
 import type { KeptSnapshot } from '../snapshot/snapshots.ts';
@@ -31,7 +32,6 @@ export function keptPins({ manifest }: KeptSnapshot): PinDocument {
   return manifest.egressPins ?? noPins;
 }
 
-/** With rules, `open` is held like audit. */
 function hasNames({ egressMode, egressAllow }: Ruled): boolean {
-  return egressMode === 'open' ? egressAllow.length > 0 : egressMode !== 'none';
+  return isHeldByName(egressMode, egressAllow.length > 0);
 }

@@ -38,10 +38,6 @@ export class FakeGate implements Gate {
     this.pins.delete(sandboxId);
   }
 
-  async copy(from: string, to: string): Promise<void> {
-    await this.restorePins(to, await this.pinsOf(from));
-  }
-
   async pinsOf(sandboxId: string): Promise<PinDocument> {
     await this.#works();
     return this.pins.get(sandboxId) ?? noPins;

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, rename } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
@@ -260,6 +261,23 @@ test('helpers that can not be started are told of, with what they said', async (
   expect(lab.events.find(({ kind }) => kind === 'failed')?.message).toContain('no such thing');
 });
 
+test('a helper that can not do here what it is told, as one of another network, gives way to one that can', async () => {
+  const lab = await GateLab.open();
+  const sandboxes = [lab.sandbox('sbx_one', 2, ['a.test'])];
+  // A namespace without any address lets programs bind to all of them.
+  const elsewhere = ['unshare', '--net', '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+  const commands = { ...labCommands, proxy: [...elsewhere, ...labCommands.proxy] };
+  const first = await lab.gate(sandboxes, { commands, listeners: [] });
+  const { proxy } = await first.health();
+  await lab.leave(first);
+  const listeners = ['127.0.0.1', addressHere()].map((address, index) => {
+    return { address, port: 0, forPort: lab.port + index, layer: 'http' } as const;
+  });
+  const gate = await lab.gate(sandboxes, { listeners });
+  expect(await isAlive(proxy)).toBe(false);
+  expect(await lab.reaches(gate, 2, 'a.test')).toBe(true);
+});
+
 test('when one of them can not be started, the other does not stay for nobody', async () => {
   const lab = await GateLab.open();
   const commands = { ...labCommands, proxy: ['false'] };
@@ -268,6 +286,14 @@ test('when one of them can not be started, the other does not stay for nobody', 
   const resolver = await identityIn(helperFiles(gateFolder(lab.folder), 'resolver'));
   expect(resolver && (await isAlive(resolver))).toBe(false);
 });
+
+/** That no other network namespace has. */
+function addressHere(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const found = addresses.find(({ family, internal }) => family === 'IPv4' && !internal);
+  if (found === undefined) throw new Error('this machine has no address');
+  return found.address;
+}
 
 async function exists(file: string): Promise<boolean> {
   return access(file).then(

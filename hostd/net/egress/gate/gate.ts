@@ -44,9 +44,7 @@ export interface Gate {
   setPolicy(sandbox: SandboxPolicy): Promise<{ cut: number }>;
   /** Cuts what it has open. Its counters stay until they were reported. */
   remove(sandboxId: string): Promise<void>;
-  /** Gives a fork the pins of its source; the fork's policy has to be set before. */
-  copy(from: string, to: string): Promise<void>;
-  /** For a snapshot, and back from it. */
+  /** For copies, of which the policy has to be set before. */
   pinsOf(sandboxId: string): Promise<PinDocument>;
   restorePins(sandboxId: string, document: PinDocument): Promise<void>;
   /** The whole list of the proxy's listeners; gives it back with the ports that they have. */
@@ -151,12 +149,6 @@ class ProcessGate implements Gate {
         await this.#resolver.call('dropSandbox', { sandboxId }, z.null());
       });
     });
-  }
-
-  async copy(from: string, to: string): Promise<void> {
-    await helped(`Pins of ${from} were not copied to ${to}`, () =>
-      this.#resolver.call('copySandbox', { from, to }, z.null()),
-    );
   }
 
   pinsOf(sandboxId: string): Promise<PinDocument> {

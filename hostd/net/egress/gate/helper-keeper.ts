@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAlive, type ProcessIdentity } from '../../../platform/process-identity.ts';
-import { HelperGone, type ControlClient } from './control-client.ts';
+import { HelperGone, HelperRefusal, type ControlClient } from './control-client.ts';
 import type { HelperFiles } from './helper-files.ts';
 import { healthSchema, protocolVersion, type HelperHealth, type HelperRole } from './messages.ts';
 import { connectHelper, identityIn, killHelper, startHelper, untilEnded } from './start-helper.ts';
@@ -123,6 +123,8 @@ export class HelperKeeper {
       } catch (error) {
         client?.close();
         if (!this.#stopping()) this.#tell('failed', String(error));
+        // It may be in a network that is not the one of now: the next one is not.
+        if (error instanceof HelperRefusal && !this.#stopping()) await killHelper(this.#helper);
         await sleep(this.#stopping() ? 0 : pauseMs);
         pauseMs = Math.min(longestPauseMs, pauseMs * 2);
       }

@@ -47,7 +47,6 @@ export const policyAckSchema = z.object({
 export type PolicyAck = z.output<typeof policyAckSchema>;
 
 export const sandboxRequestSchema = z.strictObject({ sandboxId: sandboxIdSchema });
-export const copyRequestSchema = z.strictObject({ from: sandboxIdSchema, to: sandboxIdSchema });
 export const restorePinsSchema = z.strictObject({ sandboxId: sandboxIdSchema, document: pinDocumentSchema });
 
 export const proxyListenerSchema = z.strictObject({

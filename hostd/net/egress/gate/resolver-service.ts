@@ -12,7 +12,6 @@ import { operation } from './control-server.ts';
 import { namesSocket, pinsFile } from './helper-files.ts';
 import { InTurn } from './in-turn.ts';
 import {
-  copyRequestSchema,
   dnsListenSchema,
   policyDocumentSchema,
   reportRequestSchema,
@@ -99,9 +98,6 @@ class ResolverService implements HelperService {
     setPolicies: operation(policyDocumentSchema, (document) => this.#turn.do(() => this.#setPolicies(document))),
     dropSandbox: operation(sandboxRequestSchema, ({ sandboxId }) =>
       this.#turn.do(() => Promise.resolve(this.#drop(sandboxId))),
-    ),
-    copySandbox: operation(copyRequestSchema, ({ from, to }) =>
-      this.#restore(to, this.#resolver.pins.documentOf(from)),
     ),
     pins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#resolver.pins.documentOf(sandboxId)),
     restorePins: operation(restorePinsSchema, ({ sandboxId, document }) => this.#restore(sandboxId, document)),

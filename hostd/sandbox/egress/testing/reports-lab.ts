@@ -4,6 +4,7 @@ import type { CountedTraffic } from '../../../net/egress/firewall/counted-traffi
 import type { GateRow } from '../../../net/egress/gate/gate.ts';
 import { FakeClock } from '../../../platform/clock.ts';
 import type { SandboxRow } from '../../../store/rows.ts';
+import { sandboxRow } from '../../../store/testing/sandbox-row.ts';
 import { openSqliteStore } from '../../../store/sqlite-store.ts';
 import { StoredEvents } from '../../event-service.ts';
 import { liveSandbox } from '../../live-sandbox.ts';
@@ -30,7 +31,11 @@ export class ReportsLab {
 
   /** A sandbox that runs. */
   add(changes: Partial<SandboxRow> = {}): SandboxRow {
-    const row = sandboxRow(changes);
+    const policy = {
+      egressMode: 'enforce',
+      egressAllow: ['good.example.com:443'],
+    } as const satisfies Partial<SandboxRow>;
+    const row = sandboxRow({ ...policy, createdAtMs: startMs, expiresAtMs: startMs, slot: 0, ...changes });
     this.store.sandboxes.insert(row);
     this.registry.add(liveSandbox(row, sandboxPaths(statePaths('/state'), row.id)));
     return row;
@@ -82,51 +87,4 @@ export function gateRow(changes: Partial<GateRow>): GateRow {
 
 export function filtered(changes: Partial<CountedTraffic>): CountedTraffic {
   return { outcome: 'denied', address: '192.0.2.1', port: 22, protocol: 'tcp', packets: 1, bytes: 60, ...changes };
-}
-
-function sandboxRow(changes: Partial<SandboxRow>): SandboxRow {
-  return {
-    id: 'sbx_a',
-    state: 'running',
-    specHash: '',
-    image: 'default',
-    imageDigest: '',
-    labels: {},
-    cpus: 1,
-    memoryMiB: 512,
-    diskMiB: 1024,
-    egressMode: 'enforce',
-    egressAllow: ['good.example.com:443'],
-    egressRevision: 1,
-    isolation: { tier: 'emulated', reason: '' },
-    timeoutSeconds: 60,
-    bootId: 'boot',
-    leaseDeadlineMs: 0,
-    acceptedMs: 0,
-    createdAtMs: startMs,
-    startedAtMs: null,
-    endedAtMs: null,
-    expiresAtMs: startMs,
-    slot: 0,
-    templateId: null,
-    snapshot: null,
-    checkpointId: null,
-    forkedFrom: null,
-    generation: 1,
-    hasEnvValues: false,
-    pausedAtMs: null,
-    hibernateAtMs: null,
-    hibernated: false,
-    endReason: null,
-    endMessage: null,
-    wallSeconds: 0,
-    cpuSeconds: 0,
-    peakMemoryMiB: 0,
-    queuedMs: 0,
-    startedMs: null,
-    readyMs: null,
-    outputBytes: 0,
-    consoleTail: '',
-    ...changes,
-  };
 }
