@@ -7,7 +7,7 @@ import {
   ReportLog,
   operation,
   runHelper
-} from "./chunk-PL4DWFLW.mjs";
+} from "./chunk-VVKR5GDS.mjs";
 import {
   InTurn,
   PolicyTable,
@@ -22,7 +22,7 @@ import {
   sandboxRequestSchema,
   systemClock,
   writeLine
-} from "./chunk-UYQ7MHF4.mjs";
+} from "./chunk-DU43L6NR.mjs";
 import "./chunk-LTHL2XHT.mjs";
 import "./chunk-56VRM4MJ.mjs";
 import "./chunk-RXM3SW5I.mjs";

@@ -12,7 +12,7 @@ import {
   pinnedHostsSet,
   pinnedSet,
   transports
-} from "./chunk-HO26SPDI.mjs";
+} from "./chunk-275IQGQZ.mjs";
 import {
   runChecked,
   systemRunner
@@ -23,11 +23,10 @@ import {
   openLineServer,
   operation,
   runHelper
-} from "./chunk-PL4DWFLW.mjs";
+} from "./chunk-VVKR5GDS.mjs";
 import {
   InTurn,
   PolicyTable,
-  copyRequestSchema,
   dnsListenSchema,
   maxPinMs,
   minPinMs,
@@ -42,7 +41,7 @@ import {
   sandboxRequestSchema,
   systemClock,
   writeLine
-} from "./chunk-UYQ7MHF4.mjs";
+} from "./chunk-DU43L6NR.mjs";
 import {
   hostBootId
 } from "./chunk-LTHL2XHT.mjs";
@@ -1209,10 +1208,6 @@ var ResolverService = class {
     dropSandbox: operation(
       sandboxRequestSchema,
       ({ sandboxId }) => this.#turn.do(() => Promise.resolve(this.#drop(sandboxId)))
-    ),
-    copySandbox: operation(
-      copyRequestSchema,
-      ({ from, to }) => this.#restore(to, this.#resolver.pins.documentOf(from))
     ),
     pins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#resolver.pins.documentOf(sandboxId)),
     restorePins: operation(restorePinsSchema, ({ sandboxId, document }) => this.#restore(sandboxId, document)),
