@@ -129,6 +129,8 @@ test('an image that fails takes its waiting children with it, not its source', a
   await expect(vmm.start(launch, () => undefined)).rejects.toMatchObject({ code: 'freeze-failed' });
   expect(await readdir(launch.directory)).not.toContain('qmp.sock');
   expect(await readdir(made.files.directory)).toEqual([]);
+  const late = await machines.launch('failed-before-it-starts', from(made));
+  await expect(vmm.start(late, () => undefined)).rejects.toMatchObject({ code: 'freeze-failed' });
   expect(await source.guest.ask('intact')).toBe(touchedPages);
 });
 

@@ -123,7 +123,11 @@ export class QemuVmm implements Vmm {
     if (start.overlay === 'continue') {
       for (const name of [machineFiles.spec, machineFiles.exit]) await rm(join(directory, name), { force: true });
     }
-    return planRestore(launch, start, parts);
+    return planRestore(launch, start, parts).catch(async (error: unknown) => {
+      // A capture that failed has taken its files along: then its reason is the reason.
+      await start.capture?.complete;
+      throw error;
+    });
   }
 
   async #running(launch: VmLaunch, record: VmRecord, started: StartedLauncher): Promise<Vm> {
