@@ -2,7 +2,7 @@ import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
   runCommandLine
-} from "./chunk-YIIQ4BKZ.mjs";
+} from "./chunk-2FAZHABH.mjs";
 import "./chunk-GNMEBZAE.mjs";
 import "./chunk-V4KNN7PP.mjs";
 import "./chunk-6DJXB2CB.mjs";

@@ -175,7 +175,7 @@ async function main(args) {
   const sync = args[0] === "--sync";
   const script = sync ? args[1] : args[0];
   if (script !== void 0 && isScript(script)) return runStep(script, { sync });
-  const { runCommandLine } = await import("./chunk-4KGYYBU3.mjs");
+  const { runCommandLine } = await import("./chunk-K5JTG4DB.mjs");
   const host = process.env["OFFSHOOT_HOST"] ?? await hostOfTheJob();
   if (host !== void 0) process.env["OFFSHOOT_HOST"] = host;
   await runCommandLine(["node", "offshoot", ...args]);
