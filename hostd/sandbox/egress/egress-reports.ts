@@ -9,7 +9,7 @@ import type { HostContext } from '../host-context.ts';
 import { answeredNames } from './answered-names.ts';
 import { CountKeeper } from './count-keeper.ts';
 import { filterCounts, filterReason } from './filter-counts.ts';
-import { FreshRun } from './fresh-run.ts';
+import { FreshRun } from '../../platform/fresh-run.ts';
 import { cursorRows, gateCount, gateCursor } from './gate-counts.ts';
 import { egressReport } from './report-document.ts';
 

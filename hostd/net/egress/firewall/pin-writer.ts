@@ -4,7 +4,7 @@ import type { Pin } from '../dns/pin-document.ts';
 import type { PinSink } from '../dns/pin-table.ts';
 import { loadRules } from './load-rules.ts';
 import { pinnedHostsSet, pinnedSet } from './slot-sets.ts';
-import { trackedFlows } from './tracked-flows.ts';
+import { trackedFlows, type TrackedFlow } from './tracked-flows.ts';
 
 const batchSize = 512;
 /** A resolver allows one sandbox 64 questions at once; nothing honest waits behind so many changes. */
@@ -48,13 +48,17 @@ export class PinWriter implements PinSink {
   }
 
   async inUse(sandboxId: string, pins: readonly Pin[]): Promise<readonly Pin[]> {
-    const netnsPath = this.#netnsPathOf(sandboxId);
-    if (netnsPath === undefined) return [];
     const used = new Set<string>();
-    for (const { transport, address, port } of await trackedFlows(this.#runner, netnsPath)) {
+    for (const { transport, address, port } of await this.flows(sandboxId)) {
       used.add(`${transport} ${address} ${String(port)}`).add(`${transport} ${address} any`);
     }
     return pins.filter(({ transport, address, port }) => used.has(`${transport} ${address} ${String(port)}`));
+  }
+
+  /** The open connections of a sandbox; none of one that is gone. Rejects when they can't be read. */
+  async flows(sandboxId: string): Promise<readonly TrackedFlow[]> {
+    const netnsPath = this.#netnsPathOf(sandboxId);
+    return netnsPath === undefined ? [] : trackedFlows(this.#runner, netnsPath);
   }
 
   #change(sandboxId: string, pin: Pin, textOf: (element: PinElement) => string): Promise<void> {

@@ -6,7 +6,7 @@ import { parseAddress, parseNetwork } from '../policy/address.ts';
 import { policySchema } from './rule-schema.ts';
 
 /** One more whenever messages change so that an older helper does not understand them: such a one is ended and started anew. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 /** Of one line to a helper: a document of all sandboxes of a host. */
 export const maxControlLineBytes = 64 * 1024 * 1024;
@@ -127,9 +127,11 @@ export const healthSchema = z.object({
 export type HelperHealth = z.output<typeof healthSchema>;
 
 /** What the proxy asks the resolver, and the answer. */
-export const nameRequestSchema = z.strictObject({
-  id: z.int().min(0),
-  sandboxId: sandboxIdSchema,
-  name: z.string().min(1).max(300),
-});
+const asked = { id: z.int().min(0), sandboxId: sandboxIdSchema };
+export const nameRequestSchema = z.union([
+  z.strictObject({ ...asked, name: z.string().min(1).max(300) }),
+  /** Which address the guest dialled in a connection that came to the proxy from this port to that one of its listeners. */
+  z.strictObject({ ...asked, fromPort: portSchema.min(1), listenerPort: portSchema.min(1) }),
+]);
+export type NameRequest = z.output<typeof nameRequestSchema>;
 export const nameAnswerSchema = z.object({ id: z.number(), addresses: z.array(z.string()) });

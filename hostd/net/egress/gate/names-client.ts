@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { nameAnswerSchema } from './messages.ts';
+import { nameAnswerSchema, type NameRequest } from './messages.ts';
 import { parseLine, readLines, writeLine } from './json-lines.ts';
 
 const maxLineBytes = 256 * 1024;
 /** A little more than the resolver takes at most to ask servers. */
 const answerMs = 6000;
+
+type Question =
+  Omit<Extract<NameRequest, { name: string }>, 'id'> | Omit<Extract<NameRequest, { fromPort: number }>, 'id'>;
 
 interface Connection {
   socket: Socket;
@@ -23,13 +26,14 @@ export class NamesClient {
   }
 
   /** None when the resolver has none, is not there, or does not answer in time. Never rejects. */
-  async addressesOf(sandboxId: string, name: string): Promise<readonly string[]> {
-    try {
-      const connection = await this.#connected();
-      return await this.#ask(connection, sandboxId, name);
-    } catch {
-      return [];
-    }
+  addressesOf(sandboxId: string, name: string): Promise<readonly string[]> {
+    return this.#answer({ sandboxId, name });
+  }
+
+  /** The address that a guest dialled in a connection that came from this port to that listener; undefined as above, or when it is over. Never rejects. */
+  async dialledAddress(sandboxId: string, fromPort: number, listenerPort: number): Promise<string | undefined> {
+    const [address] = await this.#answer({ sandboxId, fromPort, listenerPort });
+    return address;
   }
 
   async close(): Promise<void> {
@@ -37,7 +41,16 @@ export class NamesClient {
     connection?.socket.destroy();
   }
 
-  #ask({ socket, waiting }: Connection, sandboxId: string, name: string): Promise<readonly string[]> {
+  async #answer(question: Question): Promise<readonly string[]> {
+    try {
+      const connection = await this.#connected();
+      return await this.#ask(connection, question);
+    } catch {
+      return [];
+    }
+  }
+
+  #ask({ socket, waiting }: Connection, question: Question): Promise<readonly string[]> {
     const id = (this.#nextId += 1);
     return new Promise((resolve) => {
       const finish = (addresses: readonly string[]): void => {
@@ -50,7 +63,7 @@ export class NamesClient {
       }, answerMs);
       waiting.set(id, finish);
       if (socket.destroyed) finish([]);
-      else writeLine(socket, { id, sandboxId, name });
+      else writeLine(socket, { id, ...question });
     });
   }
 

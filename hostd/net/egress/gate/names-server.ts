@@ -1,13 +1,13 @@
-import { nameRequestSchema } from './messages.ts';
+import { nameRequestSchema, type NameRequest } from './messages.ts';
 import { openLineServer, type LineServer } from './control-server.ts';
 import { parseLine, writeLine } from './json-lines.ts';
 
 const maxLineBytes = 4096;
 
-/** Answers the proxy's questions. Who sends something else is cut off. */
+/** Answers the proxy's questions; with nothing where the answer rejects. Who sends something else is cut off. */
 export function openNamesServer(
   path: string,
-  addressesOf: (sandboxId: string, name: string) => Promise<readonly string[]>,
+  addressesFor: (request: NameRequest) => Promise<readonly string[]>,
 ): Promise<LineServer> {
   return openLineServer(path, maxLineBytes, (line, socket) => {
     const request = nameRequestSchema.safeParse(parseLine(line));
@@ -15,9 +15,11 @@ export function openNamesServer(
       socket.destroy();
       return;
     }
-    const { id, sandboxId, name } = request.data;
-    void addressesOf(sandboxId, name).then((addresses) => {
-      writeLine(socket, { id, addresses });
-    });
+    const { id } = request.data;
+    void addressesFor(request.data)
+      .catch(() => [])
+      .then((addresses) => {
+        writeLine(socket, { id, addresses });
+      });
   });
 }

@@ -1,5 +1,6 @@
 import type { Pin } from '../dns/pin-document.ts';
 import type { PinSink } from '../dns/pin-table.ts';
+import type { TrackedFlow } from '../firewall/tracked-flows.ts';
 
 export interface LivingPin {
   pin: Pin;
@@ -11,6 +12,8 @@ export interface LivingPin {
 export interface PinWriter extends PinSink {
   /** Leaves these open and nothing else, in one step: for what an earlier resolver opened. A sandbox whose namespace is gone is no error. */
   replaceAll(sandboxId: string, pins: readonly LivingPin[]): Promise<void>;
+  /** What open connections of the sandbox were dialled for and where they are led. None of one that is gone. */
+  flows(sandboxId: string): Promise<readonly TrackedFlow[]>;
 }
 
 /** `netnsPathOf`: undefined for a sandbox that is gone. */

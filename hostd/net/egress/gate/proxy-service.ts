@@ -29,6 +29,7 @@ export async function openProxyService(folder: string): Promise<HelperService> {
   const proxy = await startProxy({
     viewOf: (source) => table.atSource(source),
     resolve: (sandboxId, name) => names.addressesOf(sandboxId, name),
+    dialledAddress: (sandboxId, fromPort, listenerPort) => names.dialledAddress(sandboxId, fromPort, listenerPort),
     dial,
     record: (entry) => {
       report.count(countedOf(entry));

@@ -10,6 +10,7 @@ import { hostResolver } from '../../dns/forwarder.ts';
 import type { PolicyView } from '../policy/policy.ts';
 import { operation } from './control-server.ts';
 import { namesSocket, pinsFile } from './helper-files.ts';
+import { DialledAddresses } from './dialled-addresses.ts';
 import { InTurn } from './in-turn.ts';
 import {
   dnsListenSchema,
@@ -43,6 +44,7 @@ export async function openResolverService(folder: string, openWriter: OpenPinWri
 class ResolverService implements HelperService {
   readonly #folder: string;
   readonly #writer: PinWriter;
+  readonly #dialled: DialledAddresses;
   readonly #table = new PolicyTable();
   readonly #report = new ReportLog(() => systemClock.wallMs());
   readonly #resolver: Resolver;
@@ -60,6 +62,7 @@ class ResolverService implements HelperService {
   constructor(folder: string, openWriter: OpenPinWriter) {
     this.#folder = folder;
     this.#writer = openWriter((sandboxId) => (this.#table.of(sandboxId) ?? this.#arriving.get(sandboxId))?.netnsPath);
+    this.#dialled = new DialledAddresses((sandboxId) => this.#writer.flows(sandboxId));
     this.#resolver = createResolver({
       viewOf: (address) => this.#table.atSource(address),
       viewOfSandbox: (sandboxId) => this.#table.of(sandboxId)?.view,
@@ -77,8 +80,9 @@ class ResolverService implements HelperService {
 
   async open(): Promise<void> {
     this.#remembered = await loadPins(pinsFile(this.#folder), await now());
-    const names = await openNamesServer(namesSocket(this.#folder), async (sandboxId, name) => {
-      const outcome = await this.#resolver.resolveName(sandboxId, name);
+    const names = await openNamesServer(namesSocket(this.#folder), async (request) => {
+      if ('fromPort' in request) return this.#dialled.addresses(request);
+      const outcome = await this.#resolver.resolveName(request.sandboxId, request.name);
       // Closed addresses, too: the proxy refuses them, and says so to the guest and in the report.
       return outcome.kind === 'addresses' || outcome.kind === 'rebind' ? outcome.addresses : [];
     });
@@ -158,6 +162,7 @@ class ResolverService implements HelperService {
 
   #forget(sandboxId: string): void {
     this.#told.delete(sandboxId);
+    this.#dialled.forget(sandboxId);
     this.#resolver.forget(sandboxId);
     this.#report.drop(sandboxId);
   }

@@ -11,11 +11,15 @@ export interface Destination {
   literal: boolean;
   port: number;
   layer: ProxyLayer;
+  /** Why there is no name: the address is the one that the guest dialled. */
+  nameless?: NamelessReason | undefined;
 }
+
+export type NamelessReason = Extract<DenialReason, 'no-name' | 'protocol' | 'sni'>;
 
 /** Whether the destination may be asked for, before it is resolved. */
 export function decideDestination(view: PolicyView, to: Destination): Decision {
-  const decision = soften(view, view.mayConnect({ name: to.host, port: to.port, layer: to.layer }));
+  const decision = withReasonOf(to, soften(view, view.mayConnect({ name: to.host, port: to.port, layer: to.layer })));
   if (!to.literal || !decision.pass || decision.wouldDeny === undefined) return decision;
   return view.mayUseAddress(undefined, to.host, to.port).allowed ? decision : { pass: false, reason: 'private-range' };
 }
@@ -25,6 +29,13 @@ export function decideAddress(view: PolicyView, to: Destination, address: string
   if (to.literal) return decideDestination(view, to);
   const verdict = view.mayUseAddress(to.host, address, to.port);
   return verdict.allowed ? { pass: true } : { pass: false, reason: verdict.reason };
+}
+
+/** What is wrong with a connection without a name is not the name. */
+function withReasonOf({ nameless }: Destination, decision: Decision): Decision {
+  if (nameless === undefined) return decision;
+  if (decision.pass) return decision.wouldDeny === undefined ? decision : { pass: true, wouldDeny: nameless };
+  return decision.reason === 'private-range' ? decision : { pass: false, reason: nameless };
 }
 
 function soften(view: PolicyView, verdict: Verdict): Decision {

@@ -2,6 +2,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { DenialReason } from '../policy/policy.ts';
+import { dialledInstead } from './dialled-instead.ts';
 import type { FlowTable } from './flow-table.ts';
 import type { Flow } from './flow.ts';
 import { exchange, OneSocketAgent, passAnswer, startRequest, type GoodRequest } from './http-exchange.ts';
@@ -68,7 +69,7 @@ export class HttpConnection {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const checked = this.#check(request);
+    const checked = await this.#check(request);
     if (checked === undefined) return;
     const upstream = await this.#reach(request, checked, this.#upstream);
     if (upstream === undefined) return;
@@ -86,7 +87,7 @@ export class HttpConnection {
     const { guest } = this.#flow;
     this.#waiting += 1;
     guest.setTimeout(this.#table.limits.idleMs, () => guest.resetAndDestroy());
-    const checked = this.#check(request);
+    const checked = await this.#check(request);
     if (checked === undefined) return;
     const upstream = await this.#reach(request, checked, undefined);
     if (upstream === undefined) return;
@@ -127,8 +128,13 @@ export class HttpConnection {
     started.end();
   }
 
-  #check(request: IncomingMessage): GoodRequest | undefined {
-    const checked = checkRequest(request, this.#flow.spec.forPort);
+  async #check(request: IncomingMessage): Promise<GoodRequest | undefined> {
+    const { forPort } = this.#flow.spec;
+    let checked = checkRequest(request, forPort);
+    if (checked.kind === 'refused' && checked.reason === 'no-name') {
+      checked = checkRequest(request, forPort, await dialledInstead(this.#table, this.#flow));
+      if (this.#over) return undefined;
+    }
     if (checked.kind === 'request') return checked;
     this.#table.denied(this.#flow, checked.reason, { name: checked.shown, address: undefined });
     this.#refuse(request, denialPage(checked.reason, checked.shown, request.method !== 'HEAD'));

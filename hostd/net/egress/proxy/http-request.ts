@@ -12,9 +12,9 @@ const withoutBody: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTI
 /**
  * Where a request goes and how it is said again, in its plain form, to that server. node's parser has refused folded headers, bare CR and LF, bad
  * or several lengths, and a length beside a transfer coding before; here is refused what it lets pass. What is sent on is written anew from what was understood,
- * so that no second reading of the guest's bytes by the server can differ.
+ * so that no second reading of the guest's bytes by the server can differ. `dialled` is where a request without a Host may go.
  */
-export function checkRequest(request: IncomingMessage, forPort: number): CheckedRequest {
+export function checkRequest(request: IncomingMessage, forPort: number, dialled?: string): CheckedRequest {
   const raw = request.rawHeaders;
   const hosts = valuesOf(raw, 'host');
   const shown = hosts.length === 0 ? undefined : printable(hosts.join(','));
@@ -28,18 +28,20 @@ export function checkRequest(request: IncomingMessage, forPort: number): Checked
   }
   if (lengths.length > 1 || (lengths.length > 0 && chunked)) return { kind: 'refused', reason: 'protocol', shown };
   if (hosts.length > 1) return { kind: 'refused', reason: 'host-header', shown };
-  const hostText = hosts[0]?.trim() ?? '';
+  const named = hosts[0]?.trim() ?? '';
+  const nameless = named === '' ? ('no-name' as const) : undefined;
+  const hostText = nameless === undefined ? named : (dialled ?? '');
   if (hostText === '') return { kind: 'refused', reason: 'no-name' };
   const host = readAuthority(hostText);
   if (host === undefined || !isFor(host, forPort)) return { kind: 'refused', reason: 'host-header', shown };
   const path = originForm(request.url ?? '', host, forPort);
   if (typeof path !== 'string') return { kind: 'refused', ...path };
-  const headers = endToEnd(raw);
+  const headers = nameless === undefined ? endToEnd(raw) : ['Host', hostText, ...endToEnd(raw, 'host')];
   const method = request.method ?? 'GET';
   // Else the request would go on with a transfer coding that it did not come with.
   if (!chunked && lengths.length === 0 && !withoutBody.has(method)) headers.push('Content-Length', '0');
   const hasBody = chunked || (lengths[0] !== undefined && Number(lengths[0]) > 0);
-  const destination = { host: host.host, literal: host.literal, port: forPort, layer: 'http' as const };
+  const destination = { host: host.host, literal: host.literal, port: forPort, layer: 'http' as const, nameless };
   return { kind: 'request', destination, path, headers, hasBody };
 }
 

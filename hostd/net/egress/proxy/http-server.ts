@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { DenialReason } from '../policy/policy.ts';
+import { passByAddress } from './by-address.ts';
+import { firstBytes } from './first-bytes.ts';
 import type { FlowTable } from './flow-table.ts';
+import type { Flow } from './flow.ts';
 import { HttpConnection } from './http-connection.ts';
 import { asksForTunnel } from './http-request.ts';
 import { printable } from './host-name.ts';
@@ -28,10 +31,13 @@ export function httpServer(table: FlowTable, spec: ListenSpec): Server {
   server.timeout = limits.idleMs;
   // The size of a head is bounded; beyond a number node would leave headers out.
   server.maxHeadersCount = 0;
-  // Ahead of node's own listener, so that a connection that is not admitted is gone before it is read.
-  server.prependListener('connection', (guest: Socket) => {
+  const read = nodesReader(server);
+  server.on('connection', (guest: Socket) => {
     const flow = table.admit(guest, spec);
-    if (flow !== undefined) connections.set(guest, new HttpConnection(table, flow));
+    if (flow === undefined) return;
+    connections.set(guest, new HttpConnection(table, flow));
+    if (table.viewOf(flow)?.policy.mode === 'audit') void readIfHttp(table, flow, read);
+    else read(guest);
   });
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     connections.get(request.socket)?.request(request, response);
@@ -51,6 +57,34 @@ export function httpServer(table: FlowTable, spec: ListenSpec): Server {
     else connections.get(guest)?.reject(reason);
   });
   return server;
+}
+
+/** Takes node's own listener off, so that it is for the caller to say which connections are read as HTTP, and when. */
+function nodesReader(server: Server): (guest: Socket) => void {
+  const [listener] = server.listeners('connection');
+  if (listener === undefined) throw new Error('node reads connections in another way');
+  server.removeAllListeners('connection');
+  return (guest) => {
+    listener.call(server, guest);
+  };
+}
+
+/** What is open to everything is so to other protocols, too. */
+async function readIfHttp(table: FlowTable, flow: Flow, read: (guest: Socket) => void): Promise<void> {
+  const { guest } = flow;
+  const first = await firstBytes(guest, table.limits.nameDeadlineMs);
+  if (guest.destroyed) return;
+  if (first.kind === 'http') {
+    read(guest);
+    guest.resume();
+    return;
+  }
+  if (first.kind === 'other') {
+    const reason = first.taken.length === 0 ? 'no-name' : 'protocol';
+    if (await passByAddress(table, flow, reason, first.taken)) return;
+    table.denied(flow, reason);
+  }
+  guest.resetAndDestroy();
 }
 
 /** undefined for a guest that left in the middle, which is nothing to report. */

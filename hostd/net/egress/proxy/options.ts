@@ -95,6 +95,8 @@ export interface ProxyOptions {
   viewOf: (sourceAddress: string) => SandboxView | undefined;
   /** Addresses of a name in the order to try. Empty or rejected: a failure, not a denial. */
   resolve: (sandboxId: string, name: string) => Promise<readonly string[]>;
+  /** The address that a guest dialled, by the connection's port and the listener's as this process sees them; undefined when it can't be known. Must not reject. */
+  dialledAddress: (sandboxId: string, fromPort: number, listenerPort: number) => Promise<string | undefined>;
   /** Sockets need `allowHalfOpen` and should keep little waiting, as those of `dial` in dial.ts do. The signal ends attempts no longer wanted. */
   dial: (address: string, port: number, signal: AbortSignal) => Promise<Socket>;
   /** Called for every decision. Must not throw. */

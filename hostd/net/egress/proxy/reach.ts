@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { DenialReason } from '../policy/policy.ts';
 import { decideAddress, decideDestination, type Destination } from './decision.ts';
 import { dialFirst } from './dial-first.ts';
+import { dialledInstead } from './dialled-instead.ts';
 import type { FlowTable } from './flow-table.ts';
 import type { Flow } from './flow.ts';
 import type { ProxyFailure } from './options.ts';
@@ -28,7 +29,7 @@ export async function reach(table: FlowTable, flow: Flow, destination: Destinati
     table.passed(flow, decision.wouldDeny);
     return { kind: 'connected', socket: open };
   }
-  const addresses = await resolve(table, flow, destination);
+  const addresses = await resolve(table, flow, destination, decision.wouldDeny !== undefined);
   const viewNow = table.viewOf(flow);
   if (flow.ended.aborted || viewNow === undefined) return gone(flow);
   if (addresses.length === 0) return failed(table, flow, 'resolve');
@@ -54,13 +55,18 @@ export async function reach(table: FlowTable, flow: Flow, destination: Destinati
   return { kind: 'connected', socket: dialled.socket };
 }
 
-async function resolve(table: FlowTable, flow: Flow, { host, literal }: Destination): Promise<readonly string[]> {
+/** What is only audited may have a name that none but the guest knows: it goes where the guest dialled. */
+async function resolve(
+  table: FlowTable,
+  flow: Flow,
+  { host, literal }: Destination,
+  onlyAudited: boolean,
+): Promise<readonly string[]> {
   if (literal) return [host];
-  try {
-    return await table.options.resolve(flow.sandboxId, host);
-  } catch {
-    return [];
-  }
+  const addresses = await table.options.resolve(flow.sandboxId, host).catch(() => []);
+  if (addresses.length > 0 || !onlyAudited) return addresses;
+  const dialled = await dialledInstead(table, flow);
+  return dialled === undefined ? [] : [dialled];
 }
 
 /** Its sandbox may be what is gone: then the connection must not stay. */

@@ -17,7 +17,7 @@ import { serveTls } from './tls-connection.ts';
  * A transparent proxy for TLS and HTTP/1.1: it reads the name that a guest asks for, checks it against the sandbox's policy, resolves and dials it itself.
  * What address the guest picked does not matter. Without a listener it does nothing; see `listen`.
  *
- * In audit mode it passes what rules do not name and says so. A connection without a name it denies in audit mode too: it can't know where to.
+ * In audit mode it passes what rules do not name and says so. A connection without a name goes to the address that the guest picked then; else it is denied.
  */
 export function startProxy(options: ProxyOptions): Promise<Proxy> {
   return Promise.resolve(new TransparentProxy(options));

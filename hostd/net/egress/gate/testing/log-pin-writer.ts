@@ -10,6 +10,7 @@ export function logPinWriter(file: string): PinWriter {
     remove: (sandboxId, pin) => write(`- ${sandboxId} ${openingOf(pin)}`),
     replaceAll: (sandboxId, pins) => write(`= ${sandboxId} ${pins.map(({ pin }) => openingOf(pin)).join(',')}`),
     inUse: (_, pins) => Promise.resolve(pins),
+    flows: () => Promise.resolve([]),
   };
 }
 

@@ -15,6 +15,8 @@ export class Lab {
   /** `address:port` of every dial, in order. */
   readonly dialled: string[] = [];
   readonly zone = new Map<string, readonly string[]>();
+  /** What guests dialled, if that is known. */
+  dialledByGuests: string | undefined;
   /** Where guests come from, and whose they are. */
   readonly sandboxes = new Map([['127.0.0.1', 'sbx_one']]);
   readonly #servers = new Map<string, number>();
@@ -38,6 +40,7 @@ export class Lab {
         if (found === undefined) throw new Error(`no such name: ${name}`);
         return found;
       },
+      dialledAddress: () => Promise.resolve(lab.dialledByGuests),
       dial: (address, port, signal) => lab.#dial(address, port, signal),
       record: (entry) => lab.entries.push(entry),
       limits: { lingerMs: 200, ...limits },

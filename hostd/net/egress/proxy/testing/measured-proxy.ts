@@ -20,6 +20,7 @@ const rules: NameRule[] = [
 const view = compilePolicy({ mode: 'enforce', rules }, { own: [] });
 const proxy = await startProxy({
   viewOf: () => ({ sandboxId: 'sbx_measured', view }),
+  dialledAddress: () => Promise.resolve(undefined),
   resolve: () => Promise.resolve(['9.9.9.1']),
   dial: (_, port, signal) => dial('127.0.0.1', (port === 443 ? tlsPort : httpPort) ?? 0, signal),
   record: () => undefined,

@@ -2,17 +2,17 @@
  * Runs one piece of work, never twice at once. Who asks while it is under way waits for the next run, which begins after all who
  * share it have asked: what it finds is no older than the question.
  */
-export class FreshRun {
-  readonly #work: () => Promise<void>;
-  #current: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+export class FreshRun<Found = void> {
+  readonly #work: () => Promise<Found>;
+  #current: Promise<Found> | undefined;
+  #next: Promise<Found> | undefined;
 
-  constructor(work: () => Promise<void>) {
+  constructor(work: () => Promise<Found>) {
     this.#work = work;
   }
 
   /** Rejects as the work does. */
-  run(): Promise<void> {
+  run(): Promise<Found> {
     if (this.#next !== undefined) return this.#next;
     if (this.#current === undefined) return this.#start();
     this.#next = this.#current
@@ -24,7 +24,7 @@ export class FreshRun {
     return this.#next;
   }
 
-  #start(): Promise<void> {
+  #start(): Promise<Found> {
     const run = this.#work().finally(() => {
       this.#current = undefined;
     });
