@@ -1,13 +1,14 @@
 import { planProxy } from './egress/firewall/proxy-plan.ts';
 import { passageComment, proxyPassage } from './egress/firewall/proxy-rules.ts';
+import { openingRules, openingSets } from './host-openings.ts';
 import type { NetworkPlan } from './plan.ts';
 
 /** Two hours, the kernel's own default for TCP keepalive, and room for its probes; the default of five days would let killed sandboxes' connections pile up in the host's table. */
 const idleConnectionSeconds = 7500;
 
 /**
- * The nft table on the host, replacing an older one in the same transaction: the host is out of reach but for DNS (ahead of other
- * programs' port forwards), sandboxes can't reach each other, nothing comes in from outside, and what goes out carries the host's address.
+ * The nft table on the host, replacing an older one in the same transaction: the host is out of reach but for DNS and what is opened to
+ * single sandboxes (ahead of other programs' port forwards), sandboxes can't reach each other, nothing comes in from outside, and what goes out carries the host's address.
  * The proxy's passage is part of it from the start: without it, for however short, connections that outlive a hostd would be reset.
  */
 export function hostRules(plan: NetworkPlan): string {
@@ -21,7 +22,7 @@ table inet ${tableName} {
     l3proto ip
     policy = { established : ${String(idleConnectionSeconds)} }
   }
-  chain refuse {
+${openingSets}  chain refuse {
     meta l4proto tcp reject with tcp reset
     reject with icmp admin-prohibited
   }
@@ -33,7 +34,7 @@ ${passage(plan, 'guard')}    iifname != { "${bridgeName}", "lo" } ip daddr ${sub
     ip saddr != ${subnet} drop
     ip daddr ${bridgeAddress} udp dport ${dnsPorts} accept
     ip daddr ${bridgeAddress} tcp dport ${dnsPorts} accept
-    fib daddr type local goto refuse
+${openingRules.map((rule) => `    ${rule}\n`).join('')}    fib daddr type local goto refuse
     ip daddr ${subnet} goto refuse
   }
   chain forward {

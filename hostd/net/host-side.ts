@@ -1,7 +1,7 @@
 import { runChecked, type Runner } from '../platform/run.ts';
 import { ensureBridge, ensureForwarding } from './host-bridge.ts';
 import { closeForeignChains, openForeignChains } from './host-firewalls.ts';
-import { hostRules } from './host-rules.ts';
+import type { HostTable } from './host-table.ts';
 import { listLinks } from './ip-json.ts';
 import { closeLegacyChains, openLegacyChains } from './legacy-firewalls.ts';
 import { listChains } from './nft-json.ts';
@@ -12,13 +12,14 @@ import { step } from './setup-error.ts';
 export class HostSide {
   readonly #runner: Runner;
   readonly #plan: NetworkPlan;
-  #tableLoaded = false;
+  readonly #table: HostTable;
   #turnedForwardingOn = false;
   #legacyFinding: string | undefined;
 
-  constructor(runner: Runner, plan: NetworkPlan) {
+  constructor(runner: Runner, plan: NetworkPlan, table: HostTable) {
     this.#runner = runner;
     this.#plan = plan;
+    this.#table = table;
   }
 
   get findings(): string[] {
@@ -33,7 +34,7 @@ export class HostSide {
       if (await ensureForwarding('/proc/sys/net/ipv4/ip_forward')) this.#turnedForwardingOn = true;
       await ensureForwarding(`/proc/sys/net/ipv4/conf/${this.#plan.bridgeName}/forwarding`);
     });
-    await step('Loading the rules of the host', () => this.#ensureTable());
+    await step('Loading the rules of the host', () => this.#table.ensure());
     await step('Opening other firewalls for the bridge', async () => {
       await openForeignChains(this.#runner, this.#plan, await listChains(this.#runner));
       this.#legacyFinding = await openLegacyChains(this.#runner, this.#plan);
@@ -47,19 +48,11 @@ export class HostSide {
       await closeLegacyChains(this.#runner, this.#plan);
     });
     await step('Removing the bridge and the rules of the host', async () => {
-      const { tableName, bridgeName } = this.#plan;
-      await runChecked(this.#runner, 'nft', [`table inet ${tableName}; delete table inet ${tableName}`]);
+      const { bridgeName } = this.#plan;
+      await this.#table.remove();
       const links = await listLinks(this.#runner);
       if (!links.some((link) => link.ifname === bridgeName)) return;
       await runChecked(this.#runner, 'ip', ['link', 'del', 'dev', bridgeName]);
     });
-  }
-
-  /** Once by each hostd, whose rules may differ from those of an earlier one; later only where someone has flushed them. */
-  async #ensureTable(): Promise<void> {
-    const chains = await listChains(this.#runner);
-    if (this.#tableLoaded && chains.some((chain) => chain.table === this.#plan.tableName)) return;
-    await runChecked(this.#runner, 'nft', ['-f', '-'], { input: hostRules(this.#plan) });
-    this.#tableLoaded = true;
   }
 }

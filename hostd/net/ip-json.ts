@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { runChecked, type Runner } from '../platform/run.ts';
 
@@ -48,13 +49,17 @@ export async function listAddresses(runner: Runner, interfaceName: string): Prom
   );
 }
 
-/** All addresses of this network namespace but those that every host has (loopback, link-local). Throws CommandError. */
+/** All addresses of this network namespace but those that every host has (loopback, link-local IPv6). Throws CommandError. */
 export async function listOwnAddresses(runner: Runner): Promise<string[]> {
   const found = addressesSchema.parse(await ipJson(runner, ['addr', 'show']));
   const all = found.flatMap((one) =>
-    one.addr_info.flatMap(({ local, scope }) => (scope === 'global' && local !== undefined ? [local] : [])),
+    one.addr_info.flatMap(({ local, scope }) => (local !== undefined && isOwn(local, scope) ? [local] : [])),
   );
   return [...new Set(all)].sort();
+}
+
+function isOwn(address: string, scope: string | undefined): boolean {
+  return isIPv4(address) ? !address.startsWith('127.') : scope === 'global';
 }
 
 /** IPv4 routes of the main table. Throws CommandError. */

@@ -11,6 +11,7 @@ import type { Gate, GateCursor, GateReport } from './egress/gate/gate.ts';
 import type { HelperEvent } from './egress/gate/helper-keeper.ts';
 import { uplinkMtu } from './host-bridge.ts';
 import { HostSide } from './host-side.ts';
+import { HostTable } from './host-table.ts';
 import { listLinks } from './ip-json.ts';
 import type { GuestLink, LivingSlot, Network, NetworkSlot, SlotEgress } from './network.ts';
 import {
@@ -52,9 +53,10 @@ class LinuxNetwork implements Network {
     this.#config = config;
     this.#runner = runner;
     this.#plan = plan;
-    this.#host = new HostSide(runner, plan);
+    const hostTable = new HostTable(runner, plan);
+    this.#host = new HostSide(runner, plan, hostTable);
     const dns = { resolvConf: config.resolvConf, upstreams: config.dnsUpstreams };
-    this.#egress = new EgressSide({ runner, plan, openGate, dns });
+    this.#egress = new EgressSide({ runner, plan, hostTable, openGate, dns });
     this.link = plan.link;
     this.capacity = plan.capacity;
   }
@@ -65,8 +67,9 @@ class LinuxNetwork implements Network {
 
   async start(options: { living: readonly LivingSlot[]; onHelperEvent: (event: HelperEvent) => void }): Promise<void> {
     await this.#inTurn(async () => {
-      await this.#setUp();
       const living = options.living.map(({ slot, egress }) => ({ slot: this.#slot(slot), egress }));
+      await step('Looking what sandboxes may reach of the host', () => this.#egress.expect(living));
+      await this.#setUp();
       await step('Starting resolver and proxy', () => this.#egress.open(living, options.onHelperEvent));
     });
     this.#checks ??= setInterval(() => void this.#check(), this.#config.checkSeconds * 1000).unref();

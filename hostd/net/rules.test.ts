@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { networkConfigSchema } from './config.ts';
 import { planProxy } from './egress/firewall/proxy-plan.ts';
 import { passageComment, proxyPassage } from './egress/firewall/proxy-rules.ts';
+import { openingRules } from './host-openings.ts';
 import { hostRules } from './host-rules.ts';
 import { planNetwork, planSlot } from './plan.ts';
 import { closedRanges, slotRules } from './slot-rules.ts';
@@ -89,8 +90,16 @@ test('the host’s table is replaced in one transaction and only speaks of its o
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => /(drop|refuse|masquerade|accept)$/.test(line) && !/ob-main|10\.83\.0/.test(line));
-  expect(others).toEqual(['meta nfproto != ipv4 drop', 'fib daddr type local goto refuse']);
+  expect(others).toEqual(['meta nfproto != ipv4 drop', ...openingRules, 'fib daddr type local goto refuse']);
   expect(chain(rules, 'guard').indexOf('iifname != "ob-main" accept')).toBeLessThan(
     chain(rules, 'guard').indexOf('meta nfproto != ipv4 drop'),
   );
+});
+
+test('the host is opened only to sandboxes’ own addresses, by sets that are empty in a new table', () => {
+  const guard = chain(hostRules(plan), 'guard');
+  const own = guard.indexOf('ip saddr != 10.83.0.0/16 drop');
+  expect(own).toBeGreaterThan(0);
+  for (const rule of openingRules) expect(guard.indexOf(rule)).toBeGreaterThan(own);
+  expect(hostRules(plan)).not.toContain('element');
 });

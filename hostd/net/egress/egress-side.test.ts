@@ -17,8 +17,9 @@ const egress = (id: string | undefined, mode: PolicyMode, allow: readonly string
   ...(id === undefined ? {} : { sandbox: { id, revision } }),
 });
 
-/** What was done, in order: rules loaded into a netns, policies and listeners given to the helpers. */
+/** What was done, in order: rules loaded into a netns, policies and listeners given to the helpers, what was opened of the host. */
 let done: string[];
+let hostTable: NotedHostTable;
 let gate: FakeGate;
 let side: EgressSide;
 let addresses: string[];
@@ -31,6 +32,24 @@ class NotedGate extends FakeGate {
   override async listen(listeners: readonly ProxyListenerSpec[]): Promise<ProxyListenerSpec[]> {
     done.push(`listen ${listeners.map(({ forPort, layer }) => `${layer}:${String(forPort)}`).join(' ')}`);
     return super.listen(listeners);
+  }
+}
+
+class NotedHostTable {
+  readonly opened = new Map<number, string>();
+
+  open(slot: number, openings: readonly string[]): Promise<void> {
+    if (openings.join() !== (this.opened.get(slot) ?? '')) done.push(`host ${String(slot)} ${openings.join()}`);
+    this.opened.set(slot, openings.join());
+    return Promise.resolve();
+  }
+
+  closeAllBut(slot: number, openings: readonly string[]): Promise<void> {
+    const before = this.opened.get(slot)?.split(/(?<=}),/) ?? [];
+    return this.open(
+      slot,
+      before.filter((one) => openings.includes(one)),
+    );
   }
 }
 
@@ -61,9 +80,11 @@ beforeEach(async () => {
   done = [];
   addresses = ['203.0.113.7'];
   gate = new NotedGate();
+  hostTable = new NotedHostTable();
   side = new EgressSide({
     runner,
     plan,
+    hostTable,
     dns: { resolvConf: '/etc/resolv.conf', upstreams: undefined },
     openGate: async (_netns, options) => {
       for (const sandbox of options.sandboxes) gate.policies.set(sandbox.sandboxId, sandbox);
@@ -112,7 +133,8 @@ describe('a new slot', () => {
   });
 
   test('can’t have a policy where there is no gate', async () => {
-    const bare = new EgressSide({ runner, plan, openGate: undefined, dns: { resolvConf: '/', upstreams: undefined } });
+    const dns = { resolvConf: '/', upstreams: undefined };
+    const bare = new EgressSide({ runner, plan, hostTable, openGate: undefined, dns });
     await bare.open([], () => undefined);
     await expect(bare.prepare(slot(0), egress('sbx_a', 'audit'))).rejects.toMatchObject({
       code: 'network-setup-failed',
@@ -173,6 +195,7 @@ test('slots of an earlier hostd get the rules of this one, and the helpers their
   const later = new EgressSide({
     runner,
     plan,
+    hostTable,
     dns: { resolvConf: '/etc/resolv.conf', upstreams: undefined },
     openGate: async (_netns, options) => {
       expect(options.sandboxes).toMatchObject([{ sandboxId: 'sbx_a', revision: 4 }]);
@@ -198,4 +221,56 @@ test('addresses that the host got are closed from then on', async () => {
   await side.ensure();
   expect(gate.own).toEqual(['198.51.100.9', '203.0.113.7', '10.83.0.0/16']);
   expect(done).toEqual(['rules offshoot-main-0 enforce']);
+});
+
+describe('addresses of the host that rules name', () => {
+  const onBridge = 'opened_ports { 10.83.0.2 . 10.83.0.1 . tcp . 5432 }';
+  const onUplink = 'opened_ports { 10.83.0.2 . 203.0.113.7 . udp . 7 }';
+
+  test('are opened to the slot alone, and closed when it goes', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['10.83.0.1:5432', 'udp:203.0.113.7:7', '203.0.113.0/24:22']));
+    await make(1, egress('sbx_b', 'audit'));
+    expect([...hostTable.opened]).toEqual([
+      [0, `${onBridge},${onUplink}`],
+      [1, ''],
+    ]);
+    await side.forget(0);
+    expect(hostTable.opened.get(0)).toBe('');
+  });
+
+  test('are opened after the slot’s own rules changed, and closed before', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['10.83.0.1:5432']));
+    done = [];
+    await side.change(slot(0), egress('sbx_a', 'enforce', ['10.83.0.1:5432', 'udp:203.0.113.7:7'], 2));
+    expect(done).toEqual(['rules offshoot-main-0 enforce', 'policy sbx_a enforce', `host 0 ${onBridge},${onUplink}`]);
+    done = [];
+    await side.change(slot(0), egress('sbx_a', 'open', [], 3));
+    expect(done).toEqual(['host 0 ', 'policy sbx_a open', 'rules offshoot-main-0 open']);
+  });
+
+  test('of an earlier sandbox are closed to the next one of the slot before it is made', async () => {
+    await hostTable.open(0, [onUplink]);
+    done = [];
+    await side.prepare(slot(0), egress('sbx_a', 'open'));
+    expect(done).toEqual(['host 0 ']);
+  });
+
+  test('follow those that the host has', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['198.51.100.9:22']));
+    expect(hostTable.opened.get(0)).toBe('');
+    addresses = ['203.0.113.7', '198.51.100.9'];
+    await side.ensure();
+    expect(hostTable.opened.get(0)).toBe('opened_ports { 10.83.0.2 . 198.51.100.9 . tcp . 22 }');
+    addresses = ['203.0.113.7'];
+    await side.ensure();
+    expect(hostTable.opened.get(0)).toBe('');
+  });
+
+  test('are open to sandboxes of an earlier hostd before the gate is', async () => {
+    const openGate = (): Promise<never> => Promise.reject(new Error('not yet'));
+    const dns = { resolvConf: '/etc/resolv.conf', upstreams: undefined };
+    const later = new EgressSide({ runner, plan, hostTable, openGate, dns });
+    await later.expect([{ slot: slot(0), egress: egress('sbx_a', 'enforce', ['10.83.0.1:5432'], 4) }]);
+    expect(hostTable.opened.get(0)).toBe(onBridge);
+  });
 });

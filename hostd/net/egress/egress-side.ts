@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import type { Runner } from '../../platform/run.ts';
 import type { Upstream } from '../config.ts';
+import { hostOpenings } from '../host-openings.ts';
+import type { HostTable } from '../host-table.ts';
 import { listOwnAddresses } from '../ip-json.ts';
 import type { SlotEgress } from '../network.ts';
 import type { NetworkPlan, SlotPlan } from '../plan.ts';
@@ -26,15 +28,20 @@ export type OpenGate = (
 export interface EgressSideOptions {
   runner: Runner;
   plan: NetworkPlan;
+  hostTable: Pick<HostTable, 'open' | 'closeAllBut'>;
   /** Absent: no policy but open and none can be put in force. */
   openGate: OpenGate | undefined;
   dns: { resolvConf: string; upstreams: readonly Upstream[] | undefined };
 }
 
-/** A slot whose rules are in force. */
-interface Ruled {
+/** A slot that is there, and what it may. */
+interface LivingRules {
   slot: SlotPlan;
   egress: SlotEgress;
+}
+
+/** A slot whose rules are in force. */
+interface Ruled extends LivingRules {
   /** The nft document it was given last. */
   rules: string;
   /** Resolver and proxy know of it. */
@@ -58,11 +65,15 @@ export class EgressSide {
     this.#namespace = new ProxyNamespace(options.runner, options.plan);
   }
 
+  /** To be called before the host's side is made: so the sandboxes of an earlier hostd don't lose what they may reach of the host. */
+  async expect(living: readonly LivingRules[]): Promise<void> {
+    if (this.#options.openGate === undefined || this.#gate !== undefined) return;
+    this.#own = await listOwnAddresses(this.#options.runner);
+    for (const { slot, egress } of living) await this.#openHost(slot, egress);
+  }
+
   /** Opens the gate with what sandboxes of an earlier hostd may, whose rules are loaded anew: they may be of another version. */
-  async open(
-    living: readonly { slot: SlotPlan; egress: SlotEgress }[],
-    onEvent: (event: HelperEvent) => void,
-  ): Promise<void> {
+  async open(living: readonly LivingRules[], onEvent: (event: HelperEvent) => void): Promise<void> {
     const { openGate, plan, dns } = this.#options;
     if (openGate === undefined || this.#gate !== undefined) return;
     // A proxy that lives goes on taking connections.
@@ -99,14 +110,17 @@ export class EgressSide {
   /** The rules of a new slot, for its empty netns; the proxy listens where they lead. */
   async prepare(slot: SlotPlan, egress: SlotEgress): Promise<string> {
     this.#slots.set(slot.slot, { slot, egress, rules: '', told: false });
+    // Nothing of a slot's earlier sandbox.
+    await this.#options.hostTable.open(slot.slot, []);
     await this.#listenFor(egress.policy);
     const rules = this.#document(slot, egress.policy);
     this.#slots.set(slot.slot, { slot, egress, rules, told: false });
     return rules;
   }
 
-  /** Tells resolver and proxy of a new slot; nothing gets by a name before. */
+  /** Tells resolver and proxy of a new slot, and opens what it may reach of the host; nothing gets by a name, or there, before. */
   async admit(slot: SlotPlan, egress: SlotEgress): Promise<void> {
+    await this.#openHost(slot, egress);
     const made = this.#slots.get(slot.slot);
     const policy = gatePolicy(slot, egress);
     if (made === undefined || policy === undefined || !isRuled(egress.policy)) return;
@@ -128,8 +142,10 @@ export class EgressSide {
     const tell = async () => {
       if (policy !== undefined) await this.#gate?.setPolicy(policy);
     };
+    await this.#options.hostTable.closeAllBut(slot.slot, this.#hostOpenings(slot, egress));
     // Pins are in the sets of the rules, which those of `open` and `none` lack: the resolver takes them back while the sets are there.
     await (isRuled(egress.policy) ? load().then(tell) : tell().then(load));
+    await this.#openHost(slot, egress);
     this.#slots.set(slot.slot, { slot, egress, rules, told });
   }
 
@@ -137,6 +153,7 @@ export class EgressSide {
   async forget(slot: number): Promise<void> {
     const known = this.#slots.get(slot);
     this.#slots.delete(slot);
+    await this.#options.hostTable.open(slot, []);
     const id = known?.egress.sandbox?.id;
     if (known?.told !== true || id === undefined || this.#gate === undefined) return;
     const late = new AbortController();
@@ -181,6 +198,15 @@ export class EgressSide {
     return slotPolicyRules(plan, slot, ruled, { own: this.#own }, helpers);
   }
 
+  /** The bridge is the host's address that never changes; it may not be there yet. */
+  #hostOpenings({ hostSideAddress }: SlotPlan, { policy }: SlotEgress): string[] {
+    return hostOpenings(hostSideAddress, policy, [...this.#own, this.#options.plan.bridgeAddress]);
+  }
+
+  async #openHost(slot: SlotPlan, egress: SlotEgress): Promise<void> {
+    await this.#options.hostTable.open(slot.slot, this.#hostOpenings(slot, egress));
+  }
+
   async #load(slot: SlotPlan, policy: Policy, rules: string): Promise<void> {
     // Those of a policy with names take the place of earlier ones by themselves, and leave the pins.
     const document = isRuled(policy) ? rules : rulesAnew(rules);
@@ -193,8 +219,10 @@ export class EgressSide {
       const { slot, egress, rules: before } = ruled;
       if (this.#slots.get(slot.slot) !== ruled) continue;
       const rules = this.#document(slot, egress.policy);
-      this.#slots.set(slot.slot, { ...ruled, rules });
+      const mended = { ...ruled, rules };
+      this.#slots.set(slot.slot, mended);
       if (rules !== before) await this.#load(slot, egress.policy, rules).catch(() => undefined);
+      if (this.#slots.get(slot.slot) === mended) await this.#openHost(slot, egress);
     }
   }
 

@@ -117,7 +117,7 @@ function chains(plan: NetworkPlan, slot: SlotPlan, policy: Policy, helpers: Egre
   chain denied {
 ${countIn('denied')}    goto refuse
   }
-${transports.map((transport) => judgedChain(transport, isAudit)).join('')}  chain judged {
+${transports.map((transport) => judgedChain(plan, transport, isAudit)).join('')}  chain judged {
     meta l4proto vmap { tcp : jump judged_tcp, udp : jump judged_udp }
 ${isAudit ? '    goto audited\n' : ''}  }
   chain cut {
@@ -169,13 +169,15 @@ ${countIn('audited')}    accept
 `;
 }
 
-/** By where the guest wanted to go, so that the same rules judge both directions. Where the proxy serves a port, nothing passes it by. */
-function judgedChain(transport: Transport, isAudit: boolean): string {
+/** By where the guest wanted to go, so that the same rules judge both directions. Where the proxy serves a port, nothing passes it by; names are only asked at the gateway. */
+function judgedChain(plan: NetworkPlan, transport: Transport, isAudit: boolean): string {
   const of = `meta l4proto ${transport}`;
+  const dnsPorts = [...new Set([53, plan.dnsPort, plan.policyDnsPort])].join(', ');
   const pastProxy = `    ${of} ct original proto-dst @proxied_tcp return\n`;
   return `  chain judged_${transport} {
     ${of} ct status dnat ct reply ip saddr . ct original proto-dst . ct reply proto-src @helpers_${transport} accept
     ct status dnat return
+    ${of} ct original ip daddr ${plan.bridgeAddress} ct original proto-dst { ${dnsPorts} } return
     ${of} ct original ip daddr @networks_${transport} accept
     ${of} ct original proto-dst . ct original ip daddr @ports_${transport} accept
 ${transport === 'tcp' && !isAudit ? pastProxy : ''}    ${of} ct original ip daddr . ct original proto-dst @${pinnedSet(transport)} accept

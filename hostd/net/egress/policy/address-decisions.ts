@@ -1,5 +1,5 @@
-import { networkContains, parseAddress, parseNetwork, type Address, type Network } from './address.ts';
-import { closedRanges, ownRanges, type ClosedRange } from './closed-ranges.ts';
+import { parseAddress, parseNetwork, type Address, type Network } from './address.ts';
+import { closedRanges, isOpenedBy, ownRanges, type ClosedRange } from './closed-ranges.ts';
 import { embeddedIpv4 } from './embedded-ipv4.ts';
 import type { AddressRule, EgressRule, HostAddresses, PolicyMode, Verdict } from './policy.ts';
 import { PortTable } from './port-table.ts';
@@ -66,7 +66,7 @@ export class AddressDecisions {
     const closed = this.#closed.covering(address).flat();
     const naming = this.#rules
       .covering(address)
-      .filter((rules) => closed.every((range) => networkContains(range.network, rules.network)));
+      .filter((rules) => closed.every((range) => isOpenedBy(rules.network, range, closed)));
     return { closed, naming };
   }
 }

@@ -1,8 +1,9 @@
 import { privateNetworks } from '../../../contract/egress.ts';
-import { parseNetwork, type Address, type Network } from './address.ts';
+import { addressBits, networkContains, parseNetwork, type Address, type Network } from './address.ts';
 
-/** `private` is what the word `private` after a rule opens; the others only an address rule opens that lies wholly within them. */
-export type ClosedKind = 'private' | 'loopback' | 'link-local' | 'metadata' | 'multicast' | 'reserved' | 'own';
+/** `private` is what the word `private` after a rule opens; the others only an address rule opens that lies wholly within them. `sandboxes` no rule opens but one for an `own` address there. */
+export type ClosedKind =
+  'private' | 'loopback' | 'link-local' | 'metadata' | 'multicast' | 'reserved' | 'own' | 'sandboxes';
 
 export interface ClosedRange {
   kind: ClosedKind;
@@ -15,7 +16,7 @@ export interface ClosedRange {
  * IPv4 blocks that these call globally reachable (AS112, AMT), IPv6 addresses that stand for an IPv4 address, as that one is looked at
  * instead, and the documentation blocks (RFC 5737, 3849, 9637): no host has an address there that would need protection.
  */
-const ranges: Readonly<Record<Exclude<ClosedKind, 'own'>, readonly string[]>> = {
+const ranges: Readonly<Record<Exclude<ClosedKind, 'own' | 'sandboxes'>, readonly string[]>> = {
   private: privateNetworks,
   loopback: ['127.0.0.0/8', '::1/128'],
   'link-local': ['169.254.0.0/16', 'fe80::/10'],
@@ -66,9 +67,21 @@ export const closedRanges: readonly ClosedRange[] = Object.entries(ranges).flatM
   isKind(kind) ? texts.map((text) => ({ kind, network: networkFrom(text) })) : [],
 );
 
-/** The addresses and networks of the host, each closed to all rules but those that lie wholly in it. Throws on text that is none. */
+/** The addresses of the host, and the networks of its sandboxes. Throws on text that is none. */
 export function ownRanges(texts: readonly string[]): ClosedRange[] {
-  return texts.map((text) => ({ kind: 'own', network: networkFrom(text) }));
+  return texts.map((text) => {
+    const network = networkFrom(text);
+    const isAddress = network.prefixLength === addressBits(network.family);
+    return { kind: isAddress ? 'own' : 'sandboxes', network };
+  });
+}
+
+/** Whether a rule for a network opens it in spite of this range. `closed` has at least all ranges that hold the network. */
+export function isOpenedBy(rule: Network, range: ClosedRange, closed: readonly ClosedRange[]): boolean {
+  if (!networkContains(range.network, rule)) return false;
+  return (
+    range.kind !== 'sandboxes' || closed.some(({ kind, network }) => kind === 'own' && networkContains(network, rule))
+  );
 }
 
 function networkFrom(text: string): Network {

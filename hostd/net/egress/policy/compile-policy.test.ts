@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePolicy } from './parse-rules.ts';
 import { compilePolicy, type PolicyMode, type PolicyView, type Verdict } from './policy.ts';
 
-const own = ['10.83.0.0/16', '198.51.100.7', '2001:db8:5::7'];
+const own = ['10.83.0.0/16', '10.83.0.1', '198.51.100.7', '2001:db8:5::7'];
 const view = (allow: string, mode: PolicyMode = 'enforce'): PolicyView =>
   compilePolicy(parsePolicy(mode, allow), { own });
 const word = (verdict: Verdict) => (verdict.allowed ? 'allowed' : verdict.reason);
@@ -144,7 +144,7 @@ describe('what a name resolves to', () => {
 
 describe('traffic without a name', () => {
   const policy = view(
-    '192.0.2.0/24:22 udp:192.0.2.0/24:123 192.0.2.5:* 0.0.0.0/0:8080 10.0.0.0/8:5432 10.83.1.0/24:22 198.51.100.7:443 169.254.0.0/16:80 [2606:4700::]/32:22 a.example',
+    '192.0.2.0/24:22 udp:192.0.2.0/24:123 192.0.2.5:* 0.0.0.0/0:8080 10.0.0.0/8:5432 10.83.1.0/24:22 10.83.0.1:5432 198.51.100.7:443 169.254.0.0/16:80 [2606:4700::]/32:22 a.example',
   );
 
   it.each([
@@ -158,8 +158,10 @@ describe('traffic without a name', () => {
     ['8.8.8.8', 8080, 'tcp', 'allowed'],
     ['10.1.1.1', 5432, 'tcp', 'allowed'],
     ['10.1.1.1', 22, 'tcp', 'port'],
-    ['10.83.1.1', 22, 'tcp', 'allowed'],
-    ['10.83.1.1', 5432, 'tcp', 'port'],
+    ['10.83.1.1', 22, 'tcp', 'private-range'],
+    ['10.83.0.1', 5432, 'tcp', 'allowed'],
+    ['10.83.0.1', 22, 'tcp', 'port'],
+    ['10.83.0.1', 5432, 'udp', 'protocol'],
     ['10.83.2.1', 5432, 'tcp', 'private-range'],
     ['192.168.1.1', 8080, 'tcp', 'private-range'],
     ['127.0.0.1', 8080, 'tcp', 'private-range'],

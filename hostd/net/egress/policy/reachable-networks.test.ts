@@ -5,7 +5,7 @@ import { parsePolicy } from './parse-rules.ts';
 import { compilePolicy } from './policy.ts';
 import { closedNetworks, reachableNetworks, type ReachableNetwork } from './reachable-networks.ts';
 
-const host = { own: ['10.83.0.0/16', '198.51.100.7', '2001:db8:5::7'] };
+const host = { own: ['10.83.0.0/16', '10.83.0.1', '198.51.100.7', '2001:db8:5::7'] };
 const networks = (allow: string) =>
   reachableNetworks(parsePolicy('enforce', allow), host).map(({ network }) => network);
 
@@ -13,11 +13,16 @@ it('are the rules as they are, but for closed ranges that they do not name', () 
   expect(networks('192.0.2.0/24:22 10.0.0.0/24:22 10.83.1.0/24:22 169.254.169.254/32:80')).toEqual([
     '192.0.2.0/24',
     '10.0.0.0/24',
-    '10.83.1.0/24',
     '169.254.169.254/32',
   ]);
   expect(networks('198.51.100.4/30:22')).toEqual(['198.51.100.4/31', '198.51.100.6/32']);
   expect(networks('169.254.169.252/30:80')).toEqual(['169.254.169.252/31', '169.254.169.255/32']);
+});
+
+it('are addresses of the host, each named by itself, but none of sandboxes', () => {
+  expect(networks('198.51.100.7:22 10.83.0.1:22 10.83.0.2:22 10.83.0.0/31:22 10.83.0.0/16:22 10.83.0.0/15:22')).toEqual(
+    ['198.51.100.7/32', '10.83.0.1/32', '10.82.0.0/16'],
+  );
 });
 
 it('are not IPv6 networks whose addresses stand for IPv4 addresses', () => {
@@ -44,7 +49,10 @@ function holds(list: readonly Parsed[], address: string, port: number, transport
 
 it('hold exactly what mayReach allows', () => {
   const octet = fc.oneof(fc.nat(255), fc.constantFrom(0, 10, 83, 169, 254, 192, 168, 198, 51, 100, 7, 172, 16));
-  const v4 = fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.'));
+  const v4 = fc.oneof(
+    fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.')),
+    fc.constantFrom('10.83.0.1', '10.83.0.2', '198.51.100.7'),
+  );
   const group = fc.oneof(
     fc.constantFrom('0', '1', '2001', '2002', 'db8', '5', '7', 'fd00', 'fc00', 'fe80', 'ffff', '64', 'ff9b', '2600'),
     fc.nat(0xffff).map((value) => value.toString(16)),
@@ -53,7 +61,11 @@ it('hold exactly what mayReach allows', () => {
     .array(group, { minLength: 8, maxLength: 8 })
     .map((groups) => formatAddress(parseAddress(groups.join(':')) ?? { family: 6, value: 0n }));
   const rule = fc.oneof(
-    fc.record({ address: v4, length: fc.nat(32), port: fc.constantFrom(22, 443, 'any' as const) }),
+    fc.record({
+      address: v4,
+      length: fc.oneof(fc.nat(32), fc.constant(32)),
+      port: fc.constantFrom(22, 443, 'any' as const),
+    }),
     fc.record({ address: v6, length: fc.nat(128), port: fc.constantFrom(22, 443, 'any' as const) }),
   );
   fc.assert(

@@ -1,5 +1,5 @@
 import { addressBits, formatAddress, networkContains, parseNetwork, type Network } from './address.ts';
-import { closedRanges, ownRanges } from './closed-ranges.ts';
+import { closedRanges, isOpenedBy, ownRanges } from './closed-ranges.ts';
 import { embeddingNetworks } from './embedded-ipv4.ts';
 import type { HostAddresses, Policy } from './policy.ts';
 
@@ -17,12 +17,13 @@ export interface ReachableNetwork {
  */
 export function reachableNetworks(policy: Policy, host: HostAddresses): ReachableNetwork[] {
   if (policy.mode === 'none') return [];
-  const closed = [...closedRanges, ...ownRanges(host.own)].map(({ network }) => network);
+  const closed = [...closedRanges, ...ownRanges(host.own)];
   return policy.rules.flatMap((rule) => {
     if (rule.kind !== 'address') return [];
     const network = parseNetwork(`${rule.network}/${String(rule.prefixLength)}`);
     if (network === undefined) throw new TypeError(`no network: ${rule.text}`);
-    const holes = [...closed.filter((range) => !networkContains(range, network)), ...embeddingNetworks];
+    const shut = closed.filter((range) => !isOpenedBy(network, range, closed)).map((range) => range.network);
+    const holes = [...shut, ...embeddingNetworks];
     const { family, port, transport } = rule;
     return withoutHoles(network, holes).map((part) => ({ family, network: formatNetwork(part), port, transport }));
   });
