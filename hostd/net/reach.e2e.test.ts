@@ -11,6 +11,7 @@ let lab: Lab;
 let network: RemoteNetwork;
 let guest: StandInGuest;
 let sibling: StandInGuest;
+let guestSlot: NetworkSlot;
 let siblingSlot: NetworkSlot;
 let shut: StandInGuest;
 let link: GuestLink;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   `);
   network = await lab.startedNetwork();
   ({ link } = await network.facts());
-  ({ guest } = await lab.sandbox(network, 0, 'open'));
+  ({ guest, slot: guestSlot } = await lab.sandbox(network, 0, 'open'));
   ({ guest: sibling, slot: siblingSlot } = await lab.sandbox(network, 1, 'open'));
   ({ guest: shut } = await lab.sandbox(network, 2, 'none'));
 });
@@ -133,6 +134,22 @@ describe('open', () => {
     );
     expect(new Set(results.map((result) => result.outcome))).toEqual(new Set(['timeout']));
     expect(lab.world.arrivals.slice(seenBefore)).toEqual([]);
+  });
+
+  test('addresses that a guest claims by ARP are not learnt: it could fill the host’s table of neighbours', async () => {
+    const claimed = ['203.0.113.98', '10.83.0.4', outside.gateway];
+    for (const address of claimed) {
+      await guest.run('ip', ['addr', 'replace', `${address}/32`, 'dev', 'eth0']);
+      await lab.world.run('nsenter', [
+        ...[`--net=/run/netns/${guest.netns}`, '--', 'busybox', 'sh', '-c'],
+        `busybox arping -c 1 -w 1 -I eth0 -s ${address} ${link.gateway}; true`,
+      ]);
+      await guest.run('ip', ['addr', 'del', `${address}/32`, 'dev', 'eth0']);
+    }
+    const { stdout } = await lab.world.run('ip', ['-n', guestSlot.netnsName, 'neigh', 'show', 'dev', 'tap0']);
+    expect(stdout.trim().split('\n')).toEqual([expect.stringMatching(`^${link.address} .* PERMANENT`)]);
+    const { stdout: pinged } = await guest.run('busybox', ['ping', '-c1', '-W1', link.gateway]);
+    expect(pinged).toContain('1 packets received');
   });
 
   test('there is no IPv6: the gateway has no address, announces nothing and answers nothing', async () => {
