@@ -20,6 +20,12 @@ beforeAll(async () => {
 const set = (policy: EgressPolicyInput) => sandbox.setEgress(policy);
 const report = () => sandbox.egressReport();
 const tls = (name: string): GuestProbe => ({ kind: 'tls', to: at.web, port: 443, sni: name });
+const namelessProbes: GuestProbe[] = [
+  { kind: 'tls', to: at.evil, port: 443 },
+  { kind: 'bytes', to: at.evil, port: 443, base64: btoa('GET /who HTTP/1.0\r\n\r\n') },
+  { kind: 'http', to: at.evil, port: 80, requests: ['GET /who HTTP/1.0\r\n\r\n'] },
+];
+const namelessSeen = [`200 ${at.evil}:443 ${at.evil} 1.1`, 'sent', expect.stringMatching(/^200/)];
 const tcp = (to: string, port: number): GuestProbe => ({ kind: 'tcp', to, port });
 
 test('without a policy it is audit: what is public is reached and recorded, what is closed is not', async () => {
@@ -58,6 +64,27 @@ test('without a policy it is audit: what is public is reached and recorded, what
   );
 });
 
+test('in audit what has no name goes where it was dialled, on ports 443 and 80 too', async () => {
+  const seenBefore = suite.world.outside.arrivals.length;
+  const seen = await sees(sandbox, namelessProbes);
+  expect(seen).toEqual(namelessSeen);
+  expect(suite.world.outside.arrivals.slice(seenBefore).filter(({ to }) => to !== at.evil)).toEqual([]);
+  const closed = await sees(sandbox, [
+    { kind: 'tls', to: at.metadata, port: 443 },
+    { kind: 'http', to: at.intern, port: 80, requests: ['GET /who HTTP/1.0\r\n\r\n'] },
+  ]);
+  expect(closed).toEqual(['refused', 'refused']);
+  const { denied, suggestedAllow } = await report();
+  expect(denied).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ reason: 'no-name', address: at.evil, port: 443, blocked: false }),
+      expect.objectContaining({ reason: 'protocol', address: at.evil, port: 443, blocked: false }),
+      expect.objectContaining({ reason: 'no-name', address: at.evil, port: 80, blocked: false }),
+    ]),
+  );
+  expect(suggestedAllow).toEqual(expect.arrayContaining([`${at.evil}:443`, `${at.evil}:80`]));
+});
+
 test('the list that audit suggests is enough to enforce', async () => {
   await set((await report()).suggestedAllow);
   const seen = await sees(sandbox, [
@@ -65,12 +92,14 @@ test('the list that audit suggests is enough to enforce', async () => {
     tcp(at.network, 5000),
     tcp('ssh.example', 22),
     tcp(at.network, 5001),
+    ...namelessProbes,
   ]);
   expect(seen).toEqual([
     `200 ${at.evil}:443 audited.example 1.1`,
     expect.stringMatching(`^ok hello from ${at.network}`),
     'ok SSH-2.0-double',
     'refused',
+    ...namelessSeen,
   ]);
 });
 
