@@ -84,6 +84,7 @@ const countSchema = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 export const egressEntrySchema = z.object({
   /** Without the trailing dot; null where no name is known. */
   name: z.string().nullable(),
+  /** Or the network of a rule, `192.0.2.0/24`, where many of its addresses are put together. */
   address: z.string().nullable(),
   /** Null for what has none: a name that was only asked of DNS, ICMP. */
   port: z.number().int().min(0).max(65_535).nullable(),

@@ -1,5 +1,6 @@
 import type { DenialReason } from '../../contract/egress.ts';
 import type { EgressCountRow } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
 import type { HostContext } from '../host-context.ts';
 
 /** Events that tell of one sandbox's denials, before a last one that says that no more will come. */
@@ -15,6 +16,15 @@ export function isDenial(row: EgressCountRow): row is DenialRow {
 /** False for what audit let through. */
 export function isBlocked({ outcome }: EgressCountRow): boolean {
   return outcome !== 'would-deny';
+}
+
+/** The packet filter of a sandbox was made anew, and counts from the start: its rows go on from what they have. */
+export function filterMadeAnew(store: Store, sandboxId: string): void {
+  store.transaction(() => {
+    for (const row of store.egress.of(sandboxId, 'filter')) {
+      if (row.seenPackets > 0) store.egress.put({ ...row, seenPackets: 0, seenBytes: 0 });
+    }
+  });
 }
 
 /** Keeps what was counted, adds up denials for metrics, and tells of them by events: at the first one of a place and when their number has doubled. */

@@ -114,6 +114,27 @@ describe('a report', () => {
     ]);
   });
 
+  test('keeps the name that a rule opened a place for, whatever the policy is later, and of an open sandbox with rules', async () => {
+    lab.add({ egressMode: 'open', egressAllow: ['ssh.example.com:22', '10.1.0.0/16:5432'] });
+    const told = { outcome: 'answered', reason: undefined, port: undefined, helper: 'resolver' } as const;
+    lab.network.gateRows = ['ssh.example.com', 'other.example.com'].map((name) =>
+      gateRow({ ...told, name, address: '192.0.2.1' }),
+    );
+    lab.network.filterRows.set(0, [
+      filtered({ outcome: 'opened', packets: 2 }),
+      filtered({ outcome: 'received', bytes: 900 }),
+      filtered({ outcome: 'opened', address: '10.1.2.3', port: 5432 }),
+    ]);
+    const passed = [
+      { name: 'ssh.example.com', address: '192.0.2.1', port: 22, count: 2, bytesIn: 900 },
+      { name: null, address: '10.1.2.3', port: 5432, count: 1 },
+    ];
+    expect((await lab.report()).allowed).toMatchObject(passed);
+    lab.change('sbx_a', { egressMode: 'enforce', egressAllow: [] });
+    expect((await lab.report()).allowed).toMatchObject(passed);
+    expect(await lab.denials()).toEqual([]);
+  });
+
   test.each(['open', 'none'] as const)('does not ask a filter that counts nothing: %s', async (egressMode) => {
     lab.add({ egressMode, egressAllow: [] });
     lab.network.countedByFilter = () => Promise.reject(new Error('not asked'));
@@ -229,6 +250,23 @@ describe('reading', () => {
     expect(gate).toBe(11);
     stop.abort();
     await over;
+  });
+
+  test('of a filter happens once more after its sandbox was paused', async () => {
+    const slots: number[] = [];
+    lab.network.countedByFilter = (slot) => {
+      slots.push(slot);
+      return Promise.resolve([]);
+    };
+    lab.add();
+    start();
+    await pass(20_000);
+    lab.change('sbx_a', { state: 'paused' });
+    for (let round = 0; round < 3; round += 1) await pass(20_000);
+    expect(slots).toEqual([0, 0]);
+    lab.change('sbx_a', { state: 'running' });
+    await pass(20_000);
+    expect(slots).toEqual([0, 0, 0]);
   });
 
   test('that fails is told once, and tried again', async () => {

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type { EgressReport } from '../../contract/egress.ts';
 import type { GateCursor } from '../../net/egress/gate/gate.ts';
+import { heldMode, isHeldByName } from '../../net/egress/policy/held-mode.ts';
 import { compilePolicy, type PolicyView } from '../../net/egress/policy/policy.ts';
 import { parsePolicy } from '../../net/egress/policy/parse-rules.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
@@ -11,6 +12,7 @@ import { CountKeeper } from './count-keeper.ts';
 import { filterCounts, filterReason } from './filter-counts.ts';
 import { FreshRun } from '../../platform/fresh-run.ts';
 import { cursorRows, gateCount, gateCursor } from './gate-counts.ts';
+import { passedPlaces, type PassedPlaces } from './passed-places.ts';
 import { egressReport } from './report-document.ts';
 
 const gateEveryMs = 2000;
@@ -46,6 +48,7 @@ export class EgressReports {
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => (this.#closed = true));
     let hadSandboxes = false;
+    let running: ReadonlySet<string> = new Set();
     await Promise.all([
       this.#repeat(gateEveryMs, signal, async () => {
         const { live } = this.#host.registry;
@@ -56,9 +59,13 @@ export class EgressReports {
       this.#repeat(filterEveryMs, signal, async () => {
         await this.#attempt('gate', () => this.#gate.run());
         for (const id of this.#filters.keys()) if (this.#host.registry.find(id) === undefined) this.#filters.delete(id);
-        for (const { row } of this.#host.registry.live) {
+        const { live } = this.#host.registry;
+        const ran = running;
+        running = new Set(live.flatMap(({ row }) => (row.state === 'running' ? [row.id] : [])));
+        for (const { row } of live) {
           if (signal.aborted) return;
-          if (row.state === 'running') await this.#lookAtFilter(row.id);
+          // Once more after it was paused.
+          if (running.has(row.id) || ran.has(row.id)) await this.#lookAtFilter(row.id);
         }
       }),
     ]);
@@ -131,7 +138,7 @@ export class EgressReports {
   async #readFilter(sandboxId: string): Promise<void> {
     const { network, store, registry, clock } = this.#host;
     const row = registry.find(sandboxId)?.row;
-    if (row === undefined || row.slot === null || (row.egressMode !== 'enforce' && row.egressMode !== 'audit')) return;
+    if (row === undefined || row.slot === null || !isHeldByName(row.egressMode, row.egressAllow.length > 0)) return;
     const traffic = await network.countedByFilter(row.slot);
     // Else they may be another sandbox's, which has the slot now.
     if (registry.find(sandboxId)?.row.slot !== row.slot) return;
@@ -139,13 +146,17 @@ export class EgressReports {
     const known = kept.filter(({ countedBy }) => countedBy === 'filter');
     if (traffic.length === 0 && known.length === 0) return;
     const nameOf = answeredNames(kept);
-    let view: PolicyView | undefined;
+    let compiled: PolicyView | undefined;
+    const view = () => (compiled ??= this.#viewOf(row));
+    let places: PassedPlaces | undefined;
+    const passed = () => (places ??= passedPlaces(view(), kept));
     const counts = filterCounts({
       sandboxId,
       known,
       traffic,
-      reasonOf: (place) => filterReason((view ??= this.#viewOf(row)), place, nameOf(place.address)),
+      reasonOf: (place) => filterReason(view(), place, nameOf(place.address)),
       nameOf,
+      passed: { nameOf: (place) => passed().nameOf(place), networkOf: (place) => passed().networkOf(place) },
       nowMs: clock.wallMs(),
     });
     await this.#keep(counts);
@@ -169,6 +180,7 @@ export class EgressReports {
     const own = Object.values(networkInterfaces()).flatMap(
       (addresses) => addresses?.map(({ address }) => address) ?? [],
     );
-    return compilePolicy(parsePolicy(egressMode, egressAllow), { own: [this.#host.subnet, ...own] });
+    const mode = heldMode(egressMode, egressAllow.length > 0);
+    return compilePolicy(parsePolicy(mode, egressAllow), { own: [this.#host.subnet, ...own] });
   }
 }

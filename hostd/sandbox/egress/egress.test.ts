@@ -188,5 +188,23 @@ describe('the report', () => {
     await set(id, { mode: 'none' });
     world.network.filterRows.clear();
     expect((await run.host.sandboxes.egressReport(id)).deniedCount).toBe(2);
+    // The next rules count from the start, and may be ahead by the next look.
+    await set(id, ['a.example.com']);
+    world.network.filterRows.set(slot, [{ ...denied, packets: 3 }]);
+    expect((await run.host.sandboxes.egressReport(id)).deniedCount).toBe(5);
+  });
+
+  test('does not count twice what the filter kept over a change of policy', async () => {
+    const { id } = await create(['a.example.com']);
+    const slot = [...world.network.slots.keys()].at(-1) ?? -1;
+    world.network.filterRows.set(slot, [denied]);
+    for (const policy of [
+      ['b.example.com'],
+      { mode: 'audit' as const },
+      { mode: 'open' as const, allow: ['192.0.2.1:22'] },
+    ]) {
+      await set(id, policy);
+      expect((await run.host.sandboxes.egressReport(id)).deniedCount).toBe(2);
+    }
   });
 });

@@ -1,6 +1,8 @@
 import type { EgressPolicyRequest } from '../../contract/egress.ts';
 import type { HelperEvent } from '../../net/egress/gate/helper-keeper.ts';
+import { isHeldByName } from '../../net/egress/policy/held-mode.ts';
 import type { HostContext } from '../host-context.ts';
+import { filterMadeAnew } from './count-keeper.ts';
 import type { EgressReports } from './egress-reports.ts';
 import { egressColumns, slotEgress } from './egress-columns.ts';
 
@@ -26,9 +28,11 @@ export class Egress {
       const { slot, egressRevision } = sandbox.row;
       if (slot === null) throw new Error('A sandbox that stands has a slot.');
       const changed = { ...columns, egressRevision: egressRevision + 1 };
-      // What the filter counted goes with its rules.
-      if (policy.mode === 'open' || policy.mode === 'none') await this.#reports.collect(id, collectMs);
+      // What the filter counted goes with its rules, then.
+      const isMadeAnew = !isHeldByName(policy.mode, columns.egressAllow.length > 0);
+      if (isMadeAnew) await this.#reports.collect(id, collectMs);
       await network.setEgress(slot, slotEgress({ id, ...changed }));
+      if (isMadeAnew) filterMadeAnew(store, id);
       store.transaction(() => {
         registry.patch(sandbox, changed);
         const { egressMode: mode, egressAllow, egressRevision: revision } = changed;

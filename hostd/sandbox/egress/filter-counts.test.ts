@@ -3,11 +3,16 @@ import { compilePolicy } from '../../net/egress/policy/policy.ts';
 import { parsePolicy } from '../../net/egress/policy/parse-rules.ts';
 import type { CountedTraffic } from '../../net/egress/firewall/counted-traffic.ts';
 import type { EgressCountRow } from '../../store/rows.ts';
-import { filterCounts, filterReason, maxFilterPlaces } from './filter-counts.ts';
-import { filtered } from './testing/reports-lab.ts';
+import type { PassedPlaces } from './passed-places.ts';
+import { filterCounts, filterReason, maxFilterPlaces, maxPassedPlaces } from './filter-counts.ts';
+import { filtered, noPlaces } from './testing/reports-lab.ts';
 
 /** Looks one after the other, as they are kept. */
 function looks(...traffic: CountedTraffic[][]): EgressCountRow[] {
+  return looksOf(traffic, noPlaces);
+}
+
+function looksOf(traffic: readonly CountedTraffic[][], passed: PassedPlaces): EgressCountRow[] {
   const kept = new Map<string, EgressCountRow>();
   for (const [index, one] of traffic.entries()) {
     const rows = filterCounts({
@@ -16,6 +21,7 @@ function looks(...traffic: CountedTraffic[][]): EgressCountRow[] {
       traffic: one,
       reasonOf: () => 'address',
       nameOf: () => undefined,
+      passed,
       nowMs: index,
     });
     for (const row of rows) kept.set(row.key, row);
@@ -36,6 +42,70 @@ describe('what the filter counted', () => {
     const place = (packets: number, bytes: number) => [filtered({ outcome: 'audited', packets, bytes })];
     const [row] = looks(place(10, 1000), place(25, 3000), [], place(1, 60));
     expect(row).toMatchObject({ outcome: 'would-deny', count: 2, bytesOut: 3060, bytesIn: 0 });
+  });
+
+  it('counts connections that rules opened, and the bytes of either direction, each as a total of its own', () => {
+    const passed = (opened: number, sent: number, received: number) => [
+      filtered({ outcome: 'opened', packets: opened, bytes: opened * 60 }),
+      filtered({ outcome: 'sent', packets: 3, bytes: sent }),
+      filtered({ outcome: 'received', packets: sent, bytes: received }),
+    ];
+    const rows = looks(passed(1, 300, 5000), passed(1, 300, 5000), passed(3, 700, 9000), [], passed(1, 60, 80));
+    expect(rows).toMatchObject([
+      { outcome: 'allowed', reason: null, address: '192.0.2.1', port: 22, count: 4, bytesIn: 0, bytesOut: 0 },
+      { outcome: 'usage', reason: null, count: 1, bytesIn: 0, bytesOut: 360 },
+      { outcome: 'usage', reason: null, count: 1, bytesIn: 9080, bytesOut: 0 },
+    ]);
+  });
+
+  it('names what rules opened by what passed there, not by what was refused', () => {
+    const places: PassedPlaces = {
+      ...noPlaces,
+      nameOf: ({ address }) => (address === '192.0.2.1' ? 'a.example' : undefined),
+    };
+    const [opened, denied] = looksOf([[filtered({ outcome: 'opened' }), filtered({})]], places);
+    expect([opened?.name, denied?.name]).toEqual(['a.example', null]);
+  });
+
+  it('is bounded for what rules opened: further places share rows for each network of a rule', () => {
+    const places: PassedPlaces = {
+      ...noPlaces,
+      networkOf: ({ port }) => (port === 22 ? { network: '192.0.0.0/16', port: 22 } : undefined),
+    };
+    const traffic = Array.from({ length: maxPassedPlaces + 30 }, (_, index) => {
+      const address = `192.0.${String(index >> 8)}.${String(index & 255)}`;
+      const port = index % 2 === 0 ? 22 : 23;
+      return (['opened', 'sent', 'received'] as const).map((outcome) =>
+        filtered({ outcome, address, port, packets: 2, bytes: 100 }),
+      );
+    }).flat();
+    const denied = filtered({ address: '198.51.100.1' });
+    const rows = looksOf(
+      [
+        [...traffic, denied],
+        [...traffic, denied],
+      ],
+      places,
+    );
+    expect(rows.length).toBe(3 * maxPassedPlaces + 2 * 3 + 1);
+    const shared = rows.filter(({ address }) => address === null || address.includes('/'));
+    expect(shared.map(({ outcome, address, port, count }) => [outcome, address, port, count])).toEqual([
+      ['allowed', '192.0.0.0/16', 22, 30],
+      ['usage', '192.0.0.0/16', 22, 1],
+      ['usage', '192.0.0.0/16', 22, 1],
+      ['allowed', null, null, 30],
+      ['usage', null, null, 1],
+      ['usage', null, null, 1],
+    ]);
+    expect(shared.map(({ bytesOut, bytesIn }) => [bytesOut, bytesIn])).toEqual([
+      [0, 0],
+      [1500, 0],
+      [0, 1500],
+      [0, 0],
+      [1500, 0],
+      [0, 1500],
+    ]);
+    expect(rows.at(-1)).toMatchObject({ outcome: 'denied', address: '198.51.100.1' });
   });
 
   it('tells places, protocols and outcomes apart', () => {

@@ -2,24 +2,36 @@ import type { DenialReason } from '../../contract/egress.ts';
 import type { CountedTraffic } from '../../net/egress/firewall/counted-traffic.ts';
 import type { PolicyView } from '../../net/egress/policy/policy.ts';
 import type { EgressCountRow } from '../../store/rows.ts';
+import type { PassedPlace, PassedPlaces } from './passed-places.ts';
 
 /** Places of one sandbox that have rows of their own; further ones share a row for each outcome, reason and transport. */
 export const maxFilterPlaces = 1000;
+/** The same for what rules let through; further places share rows for each network that a rule names. */
+export const maxPassedPlaces = 500;
+/** Of a place: its connections, and the bytes of either direction. */
+const rowsOfPassedPlace = 3;
 
 interface Looked {
   sandboxId: string;
   /** Rows of earlier looks. */
   known: readonly EgressCountRow[];
   traffic: readonly CountedTraffic[];
+  /** Why the filter refuses it. */
   reasonOf: (traffic: CountedTraffic) => DenialReason;
+  /** The name that led to what was refused. */
   nameOf: (address: string) => string | undefined;
+  /** Of what a rule let through. */
+  passed: PassedPlaces;
   nowMs: number;
 }
 
+type SharedPlace = Pick<EgressCountRow, 'address' | 'port'>;
+
 interface Reading {
   traffic: CountedTraffic;
-  shared: boolean;
-  reason: DenialReason;
+  /** Where the row stands for several places: what they have in common. */
+  shared: SharedPlace | undefined;
+  reason: DenialReason | null;
   places: number;
   packets: number;
   bytes: number;
@@ -29,14 +41,14 @@ interface Reading {
  * The rows that a look at a packet filter changes. Its counters begin anew when a place was forgotten, the rows go on. A refused packet
  * counts as one denial; a place that audit let through counts once for each time that it was not forgotten, as its packets are no attempts.
  */
-export function filterCounts({ sandboxId, known, traffic, reasonOf, nameOf, nowMs }: Looked): EgressCountRow[] {
+export function filterCounts(looked: Looked): EgressCountRow[] {
+  const { sandboxId, known, nowMs } = looked;
   const before = new Map(known.map((row) => [row.key, row]));
-  const readings = readingsOf(traffic, before, reasonOf);
+  const readings = readingsOf(looked, before);
   const changed = [...readings].flatMap(([key, reading]) => {
     const row = before.get(key) ?? emptyRow(sandboxId, key, reading, nowMs);
     if (reading.packets === row.seenPackets) return [];
-    const name = row.name ?? (row.address === null ? null : (nameOf(row.address) ?? null));
-    return [{ ...grown(row, reading, nowMs), name }];
+    return [{ ...grown(row, reading, nowMs), name: row.name ?? nameFor(row, reading, looked) }];
   });
   const forgotten = known.filter(({ key, seenPackets }) => seenPackets > 0 && !readings.has(key));
   return [...changed, ...forgotten.map((row) => ({ ...row, seenPackets: 0, seenBytes: 0 }))];
@@ -60,19 +72,24 @@ export function filterReason(
 }
 
 function readingsOf(
-  traffic: readonly CountedTraffic[],
+  { traffic, reasonOf, passed }: Looked,
   before: ReadonlyMap<string, EgressCountRow>,
-  reasonOf: Looked['reasonOf'],
 ): Map<string, Reading> {
   const readings = new Map<string, Reading>();
-  let room = maxFilterPlaces - before.size;
+  const passedRows = [...before.values()].filter(({ outcome }) => outcome === 'allowed' || outcome === 'usage').length;
+  const room = {
+    passed: maxPassedPlaces * rowsOfPassedPlace - passedRows,
+    other: maxFilterPlaces - (before.size - passedRows),
+  };
   for (const place of traffic) {
+    const kind = isPassed(place) ? 'passed' : 'other';
     const own = JSON.stringify(['filter', place.outcome, place.protocol, place.address, place.port]);
-    const isKnown = before.has(own);
-    const shared = !isKnown && room <= 0;
-    if (!isKnown && !shared) room -= 1;
-    const reason = before.get(own)?.reason ?? reasonOf(place);
-    const key = shared ? JSON.stringify(['filter', place.outcome, transportOf(place), reason]) : own;
+    const known = before.get(own);
+    const isOwn = known !== undefined || room[kind] > 0;
+    if (known === undefined && isOwn) room[kind] -= 1;
+    const reason = kind === 'passed' ? null : (known?.reason ?? reasonOf(place));
+    const shared = isOwn ? undefined : sharedPlace(place, passed);
+    const key = shared === undefined ? own : sharedKey(place, reason, shared);
     const sum = readings.get(key) ?? { traffic: place, shared, reason, places: 0, packets: 0, bytes: 0 };
     const packets = sum.packets + place.packets;
     readings.set(key, { ...sum, places: sum.places + 1, packets, bytes: sum.bytes + place.bytes });
@@ -80,18 +97,27 @@ function readingsOf(
   return readings;
 }
 
-function emptyRow(sandboxId: string, key: string, reading: Reading, nowMs: number): EgressCountRow {
-  const { traffic, shared, reason } = reading;
+function sharedPlace(place: CountedTraffic, passed: PassedPlaces): SharedPlace {
+  const rule = isPassed(place) ? passed.networkOf(passedPlace(place)) : undefined;
+  return { address: rule?.network ?? null, port: rule?.port ?? null };
+}
+
+function sharedKey(place: CountedTraffic, reason: DenialReason | null, { address, port }: SharedPlace): string {
+  const common = ['filter', place.outcome, transportOf(place)];
+  return JSON.stringify(isPassed(place) ? [...common, address, port] : [...common, reason]);
+}
+
+function emptyRow(sandboxId: string, key: string, { traffic, shared, reason }: Reading, nowMs: number): EgressCountRow {
   return {
     sandboxId,
     key,
     source: 'filter',
     countedBy: 'filter',
-    outcome: traffic.outcome === 'denied' ? 'denied' : 'would-deny',
+    outcome: rowOutcomes[traffic.outcome],
     reason,
     name: null,
-    address: shared ? null : traffic.address,
-    port: shared ? null : (traffic.port ?? null),
+    address: shared === undefined ? traffic.address : shared.address,
+    port: shared === undefined ? (traffic.port ?? null) : shared.port,
     transport: transportOf(traffic),
     count: 0,
     bytesIn: 0,
@@ -103,22 +129,54 @@ function emptyRow(sandboxId: string, key: string, reading: Reading, nowMs: numbe
   };
 }
 
+const rowOutcomes = {
+  denied: 'denied',
+  audited: 'would-deny',
+  opened: 'allowed',
+  sent: 'usage',
+  received: 'usage',
+} as const satisfies Record<CountedTraffic['outcome'], EgressCountRow['outcome']>;
+
 function grown(row: EgressCountRow, reading: Reading, nowMs: number): EgressCountRow {
   const { traffic, shared, places, packets, bytes } = reading;
   // A shared row sums up places of which any may be forgotten: then it rather counts too few than one twice.
-  const isAnew = !shared && packets < row.seenPackets;
+  const isAnew = shared === undefined && packets < row.seenPackets;
   const more = (now: number, seen: number) => Math.max(0, isAnew ? now : now - seen);
-  const isAudited = traffic.outcome === 'audited';
-  const times = shared ? Math.max(0, places - row.count) : Number(isAnew || row.seenPackets === 0);
+  const morePackets = more(packets, row.seenPackets);
+  const moreBytes = more(bytes, row.seenBytes);
+  const times = shared === undefined ? Number(isAnew || row.seenPackets === 0) : Math.max(0, places - row.count);
+  const added = {
+    // Nothing passed of what was refused.
+    denied: { count: morePackets, bytesOut: 0, bytesIn: 0 },
+    // Both directions: the filter counts them together.
+    audited: { count: times, bytesOut: moreBytes, bytesIn: 0 },
+    opened: { count: morePackets, bytesOut: 0, bytesIn: 0 },
+    sent: { count: 1 - row.count, bytesOut: moreBytes, bytesIn: 0 },
+    received: { count: 1 - row.count, bytesOut: 0, bytesIn: moreBytes },
+  } satisfies Record<CountedTraffic['outcome'], Pick<EgressCountRow, 'count' | 'bytesOut' | 'bytesIn'>>;
+  const { count, bytesOut, bytesIn } = added[traffic.outcome];
   return {
     ...row,
-    count: row.count + (isAudited ? times : more(packets, row.seenPackets)),
-    // Both directions: the filter counts them together. Nothing passed of what was refused.
-    bytesOut: row.bytesOut + (isAudited ? more(bytes, row.seenBytes) : 0),
+    count: row.count + count,
+    bytesOut: row.bytesOut + bytesOut,
+    bytesIn: row.bytesIn + bytesIn,
     lastMs: nowMs,
     seenPackets: packets,
     seenBytes: bytes,
   };
+}
+
+function nameFor(row: EgressCountRow, { traffic }: Reading, { nameOf, passed }: Looked): string | null {
+  if (row.address === null) return null;
+  return (isPassed(traffic) ? passed.nameOf(row) : nameOf(row.address)) ?? null;
+}
+
+function isPassed({ outcome }: CountedTraffic): boolean {
+  return rowOutcomes[outcome] === 'allowed' || rowOutcomes[outcome] === 'usage';
+}
+
+function passedPlace(traffic: CountedTraffic): PassedPlace {
+  return { address: traffic.address, port: traffic.port ?? null, transport: transportOf(traffic) };
 }
 
 function transportOf({ protocol }: CountedTraffic): EgressCountRow['transport'] {

@@ -29,6 +29,11 @@ export class Places<Entry extends EgressEntry> {
     });
   }
 
+  /** What passed at a place whose connections are counted already; else it is a place of its own. */
+  addPassed(place: unknown, entry: Entry): void {
+    this.add(place, this.#entries.has(JSON.stringify(place)) ? { ...entry, count: 0 } : entry);
+  }
+
   /** False when there is no such place. */
   addBytes(place: unknown, bytes: Bytes): boolean {
     return this.#grow(JSON.stringify(place), bytes);

@@ -4,16 +4,17 @@ import type { GateRow } from '../../net/egress/gate/gate.ts';
 import type { CountedTraffic } from '../../net/egress/firewall/counted-traffic.ts';
 import { filterCounts } from './filter-counts.ts';
 import { gateCount } from './gate-counts.ts';
+import { maxAddressesOfNetwork } from './passed-entries.ts';
 import { egressReport, maxListed } from './report-document.ts';
-import { filtered, gateRow, startMs } from './testing/reports-lab.ts';
+import { filtered, gateRow, noPlaces, startMs } from './testing/reports-lab.ts';
 
 const policy: EgressPolicyInfo = { mode: 'enforce', allow: ['good.example.com:443'], revision: 3 };
 
-function reportOf(gate: Partial<GateRow>[], filter: CountedTraffic[] = []) {
+function reportOf(gate: Partial<GateRow>[], filter: CountedTraffic[] = [], inForce = policy) {
   const rows = gate.flatMap((row) => gateCount(gateRow(row)) ?? []);
   const look = { sandboxId: 'sbx_a', known: [], traffic: filter, nowMs: startMs };
-  const filterRows = filterCounts({ ...look, reasonOf: () => 'address', nameOf: () => undefined });
-  return egressReportSchema.parse(egressReport(policy, [...rows, ...filterRows]));
+  const filterRows = filterCounts({ ...look, reasonOf: () => 'address', nameOf: () => undefined, passed: noPlaces });
+  return egressReportSchema.parse(egressReport(inForce, [...rows, ...filterRows]));
 }
 
 const good = { name: 'good.example.com', port: 443 };
@@ -128,4 +129,103 @@ it('is bounded, keeps what there is most of, and says how much it left out', () 
   expect(omitted).toBe(20);
   expect(deniedCount).toBe(((maxListed + 20) * (maxListed + 21)) / 2);
   expect(suggestedAllow.length).toBe(maxListed + 1);
+});
+
+/** What the filter counts of one connection that a rule opened. */
+function passed(changes: Partial<CountedTraffic>): CountedTraffic[] {
+  return [
+    filtered({ outcome: 'opened', packets: 1, ...changes }),
+    filtered({ outcome: 'sent', packets: 4, bytes: 300, ...changes }),
+    filtered({ outcome: 'received', packets: 5, bytes: 7000, ...changes }),
+  ];
+}
+
+const told = (name: string, address: string): Partial<GateRow> => ({
+  helper: 'resolver',
+  outcome: 'answered',
+  name,
+  address,
+  transport: 'udp',
+});
+const askedFor = (name: string): Partial<GateRow> => ({ helper: 'resolver', name, transport: 'udp' });
+
+it('has what passed by name on other ports under that name, and what a rule by address opened under the address', () => {
+  const allow = ['ssh.example.com:22', 'udp:ntp.example.com:123', '203.0.113.0/24:5432', 'udp:203.0.113.9:69'];
+  const { allowed, denied, suggestedAllow } = reportOf(
+    [
+      askedFor('ssh.example.com'),
+      told('ssh.example.com', '198.51.100.1'),
+      told('ssh.example.com', '198.51.100.2'),
+      told('ntp.example.com', '198.51.100.3'),
+      // What else led there does not open the port.
+      told('good.example.com', '198.51.100.3'),
+      told('good.example.com', '203.0.113.7'),
+    ],
+    [
+      ...passed({ address: '198.51.100.1' }),
+      ...passed({ address: '198.51.100.2' }),
+      ...passed({ address: '198.51.100.3', port: 123, protocol: 'udp' }),
+      ...passed({ address: '203.0.113.7', port: 5432 }),
+      ...passed({ address: '203.0.113.9', port: 69, protocol: 'udp' }),
+    ],
+    { ...policy, allow },
+  );
+  const rows = allowed.map(({ name, address, port, transport, count, bytesIn, bytesOut }) => {
+    return [name, address, port, transport, count, bytesIn, bytesOut];
+  });
+  expect(rows).toEqual([
+    ['ssh.example.com', null, 22, 'tcp', 2, 14_000, 600],
+    ['ntp.example.com', '198.51.100.3', 123, 'udp', 1, 7000, 300],
+    [null, '203.0.113.7', 5432, 'tcp', 1, 7000, 300],
+    [null, '203.0.113.9', 69, 'udp', 1, 7000, 300],
+  ]);
+  expect(denied).toEqual([]);
+  expect(suggestedAllow).toEqual(allow);
+});
+
+it('gives no name to an address that several allowed names led to', () => {
+  const allow = ['one.example.com:22', 'two.example.com:22'];
+  const answers = ['one.example.com', 'two.example.com'].map((name) => told(name, '198.51.100.1'));
+  const { allowed } = reportOf(answers, passed({ address: '198.51.100.1' }), { ...policy, allow });
+  expect(allowed).toMatchObject([{ name: null, address: '198.51.100.1', port: 22, bytesIn: 7000 }]);
+});
+
+it('puts many addresses of one rule and port together under its network', () => {
+  const addresses = (count: number, port: number) =>
+    Array.from({ length: count }, (_, index) => passed({ address: `203.0.113.${String(index)}`, port })).flat();
+  const traffic = [...addresses(maxAddressesOfNetwork + 1, 22), ...addresses(maxAddressesOfNetwork, 23)];
+  const { allowed } = reportOf([], traffic, { ...policy, allow: ['203.0.113.0/24:*'] });
+  expect(allowed.length).toBe(1 + maxAddressesOfNetwork);
+  expect(allowed[0]).toMatchObject({
+    name: null,
+    address: '203.0.113.0/24',
+    port: 22,
+    count: maxAddressesOfNetwork + 1,
+    bytesIn: 7000 * (maxAddressesOfNetwork + 1),
+  });
+  expect(allowed.slice(1).every(({ address, port }) => port === 23 && address?.includes('/') === false)).toBe(true);
+});
+
+it('has what passed though its first packet was not seen, and never as bytes of a denial', () => {
+  const [, sent, received] = passed({ address: '198.51.100.9' });
+  const audited = filtered({ outcome: 'audited', address: '198.51.100.8', packets: 3, bytes: 180 });
+  const { allowed, denied } = reportOf([], [audited, ...[sent, received].flatMap((row) => row ?? [])]);
+  expect(allowed).toMatchObject([{ address: '198.51.100.9', port: 22, count: 1, bytesIn: 7000, bytesOut: 300 }]);
+  expect(denied).toMatchObject([{ address: '198.51.100.8', blocked: false, bytesOut: 180 }]);
+});
+
+it('suggests, under audit alone, rules for what passed by rules of before', () => {
+  const answers = [told('ssh.example.com', '198.51.100.1'), { ...good, address: '198.51.100.7' }];
+  const traffic = [
+    ...passed({ address: '198.51.100.1' }),
+    ...passed({ address: '203.0.113.9', port: 69, protocol: 'udp' }),
+    ...passed({ address: '10.0.0.1' }),
+  ];
+  const suggestedOf = (changes: Partial<EgressPolicyInfo>) =>
+    reportOf(answers, traffic, { ...policy, ...changes }).suggestedAllow;
+  const rules = ['good.example.com:443', 'ssh.example.com:22', 'udp:203.0.113.9:69'];
+  expect(suggestedOf({ mode: 'audit', allow: [] })).toEqual(rules);
+  expect(suggestedOf({ mode: 'enforce', allow: [] })).toEqual([]);
+  const wide = ['*.example.com:443', '*.example.com:22', 'udp:203.0.113.0/24:*'];
+  expect(suggestedOf({ mode: 'audit', allow: wide })).toEqual(wide);
 });

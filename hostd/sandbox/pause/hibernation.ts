@@ -3,6 +3,7 @@ import { faultPoint } from '../../platform/fault-points.ts';
 import { expectedImageMiB } from '../checkpoint/capture.ts';
 import { checkpointFiles } from '../checkpoint/checkpoint.ts';
 import { DeadlineLoop, longestSleepMs } from '../deadline-loop.ts';
+import { filterMadeAnew } from '../egress/count-keeper.ts';
 import { slotEgress } from '../egress/egress-columns.ts';
 import type { HostContext } from '../host-context.ts';
 import type { LiveSandbox } from '../live-sandbox.ts';
@@ -90,6 +91,7 @@ export class Hibernation {
     try {
       const present = (await network.existing()).includes(slot);
       const made = present ? network.describe(slot) : await network.create(slot, uid, slotEgress(sandbox.row));
+      if (!present) filterMadeAnew(store, id);
       const target = { id, owner: id, vmDirectory: sandbox.paths.vm, uid, network: made, ending: signal };
       const origin = {
         shape: { cpus, memoryMiB, diskMiB },

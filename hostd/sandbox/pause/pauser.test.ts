@@ -186,6 +186,24 @@ describe('restarts', () => {
     expect(world.network.slots.size).toBe(1);
   });
 
+  test('of the host: what its network counts anew adds to what was counted', async () => {
+    const [slot = -1] = world.network.slots.keys();
+    const count = (packets: number) =>
+      world.network.filterRows.set(slot, [
+        { outcome: 'opened', address: '192.0.2.1', port: 22, protocol: 'tcp', packets, bytes: packets * 60 },
+      ]);
+    const connections = async () => (await run.host.sandboxes.egressReport(id)).allowed.map((entry) => entry.count);
+    count(2);
+    await run.host.sandboxes.pause(id, 0);
+    expect(await connections()).toEqual([2]);
+    world.network.slots.clear();
+    world.network.filterRows.clear();
+    await restart('boot-2');
+    await run.host.sandboxes.resume(id);
+    count(3);
+    expect(await connections()).toEqual([5]);
+  });
+
   test('of the host: what was in memory is gone', async () => {
     await run.host.sandboxes.pause(id);
     await restart('boot-2');

@@ -36,6 +36,17 @@ test('enforce never reaches the chain that passes what is not listed; audit does
   expect(audited.indexOf('accept')).toBeGreaterThan(audited.indexOf('@closed return'));
 });
 
+test('what a rule by address or a pin opens is counted, what is led to a helper is not', () => {
+  for (const mode of ['enforce', 'audit'] as const) {
+    for (const transport of ['tcp', 'udp']) {
+      const chain = new RegExp(`chain judged_${transport} \\{([^]*?)\\n {2}\\}`).exec(rules(mode))?.[1] ?? '';
+      const opening = chain.split('\n').filter((line) => / @(networks|ports|pinned\w*)_/.test(line));
+      expect(opening.map((line) => line.split(' ').slice(-2).join(' '))).toEqual(Array(4).fill('goto passed'));
+      expect(chain).toMatch(/@helpers_\w+ accept\n/);
+    }
+  }
+});
+
 test('a rule that opens a private network leaves out the sandboxes’ own, though the host names none', () => {
   const opened = /element inet offshoot ports_tcp \{([^}]*)\}/.exec(rules('enforce', ['10.0.0.0/8:22']))?.[1] ?? '';
   expect(opened).toContain('22 . 10.128.0.0/9');
@@ -45,7 +56,7 @@ test('a rule that opens a private network leaves out the sandboxes’ own, thoug
 
 test('a change keeps pins and counts and makes all else anew', () => {
   const document = rules('enforce', ['203.0.113.7:22']);
-  expect(document).not.toMatch(/(delete|flush) set inet offshoot (pinned|denied|audited)/);
+  expect(document).not.toMatch(/(delete|flush) set inet offshoot (pinned|denied|audited|opened|passed)/);
   expect(document.indexOf('flush table inet offshoot')).toBeLessThan(document.indexOf('delete set'));
   expect(document).toContain('delete set inet offshoot ports_tcp\n');
   expect(document).toContain('add element inet offshoot ports_tcp { 22 . 203.0.113.7/32 }\n');

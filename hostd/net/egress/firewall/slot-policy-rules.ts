@@ -2,8 +2,9 @@ import { tapName, uplinkName, type NetworkPlan, type SlotPlan } from '../../plan
 import type { HostAddresses, Policy } from '../policy/policy.ts';
 import { proxiedPorts } from '../policy/proxied-ports.ts';
 import { closedNetworks } from '../policy/reachable-networks.ts';
+import { countIn, countPassed } from './count-rules.ts';
 import { openedNetworks, shutToNames } from './filter-networks.ts';
-import { countedSet, cutSet, lastingSets, pinnedHostsSet, pinnedSet, transports, type Transport } from './slot-sets.ts';
+import { cutSet, lastingSets, pinnedHostsSet, pinnedSet, transports, type Transport } from './slot-sets.ts';
 
 /** Where the helpers listen that a sandbox's names and named ports are led to. */
 export interface EgressHelpers {
@@ -117,6 +118,9 @@ function chains(plan: NetworkPlan, slot: SlotPlan, policy: Policy, helpers: Egre
   chain denied {
 ${countIn('denied')}    goto refuse
   }
+  chain passed {
+${countPassed}    accept
+  }
 ${transports.map((transport) => judgedChain(plan, transport, isAudit)).join('')}  chain judged {
     meta l4proto vmap { tcp : jump judged_tcp, udp : jump judged_udp }
 ${isAudit ? '    goto audited\n' : ''}  }
@@ -178,20 +182,10 @@ function judgedChain(plan: NetworkPlan, transport: Transport, isAudit: boolean):
     ${of} ct status dnat ct reply ip saddr . ct original proto-dst . ct reply proto-src @helpers_${transport} accept
     ct status dnat return
     ${of} ct original ip daddr ${plan.bridgeAddress} ct original proto-dst { ${dnsPorts} } return
-    ${of} ct original ip daddr @networks_${transport} accept
-    ${of} ct original proto-dst . ct original ip daddr @ports_${transport} accept
-${transport === 'tcp' && !isAudit ? pastProxy : ''}    ${of} ct original ip daddr . ct original proto-dst @${pinnedSet(transport)} accept
-    ${of} ct original ip daddr @${pinnedHostsSet(transport)} accept
+    ${of} ct original ip daddr @networks_${transport} goto passed
+    ${of} ct original proto-dst . ct original ip daddr @ports_${transport} goto passed
+${transport === 'tcp' && !isAudit ? pastProxy : ''}    ${of} ct original ip daddr . ct original proto-dst @${pinnedSet(transport)} goto passed
+    ${of} ct original ip daddr @${pinnedHostsSet(transport)} goto passed
   }
 `;
-}
-
-/** Each destination once, with packets and bytes; a full set is no obstacle, as the next rule follows. */
-function countIn(outcome: 'denied' | 'audited'): string {
-  const destination = 'ct original ip daddr . ct original proto-dst';
-  const ofTransports = transports.map((transport) => {
-    return `    meta l4proto ${transport} update @${countedSet(outcome, transport)} { ${destination} }\n`;
-  });
-  const others = `    meta l4proto != { tcp, udp } update @${countedSet(outcome, 'other')} { ct original ip daddr . meta l4proto }\n`;
-  return [...ofTransports, others].join('');
 }

@@ -17,6 +17,10 @@ export type CountedOutcome = (typeof outcomes)[number];
 
 export const countedSet = (outcome: CountedOutcome, protocol: Transport | 'other'): string => `${outcome}_${protocol}`;
 
+/** Connections that a rule by address or a pin opened, each by its first packet, and all their packets by direction. What is led to a helper is in neither. */
+export const openedSet = 'opened';
+export const passedSet = 'passed';
+
 /**
  * Connections that lost their rule while the other side was sending. A few more packets reach the guest, because it is its answers to them
  * that are refused with a reset: a guest that only reads would else wait for ever.
@@ -33,6 +37,8 @@ export const lastingSets: readonly { name: string; definition: string }[] = [
     ...transports.map((transport) => lasting(countedSet(outcome, transport), counted('ipv4_addr . inet_service'))),
     lasting(countedSet(outcome, 'other'), counted('ipv4_addr . inet_proto')),
   ]),
+  lasting(openedSet, counted('inet_proto . ipv4_addr . inet_service')),
+  lasting(passedSet, counted('inet_proto . ipv4_addr . inet_service . ct_dir', 2 * countedDestinations)),
   {
     name: cutSet,
     definition: '{ type ipv4_addr . inet_service . inet_service; size 8192; flags dynamic, timeout; timeout 1m; }',
@@ -43,7 +49,6 @@ function lasting(name: string, definition: string): { name: string; definition: 
   return { name, definition: `{ ${definition} counter; }` };
 }
 
-function counted(type: string): string {
-  const size = String(countedDestinations);
-  return `type ${type}; size ${size}; flags dynamic, timeout; timeout ${String(countedMinutes)}m;`;
+function counted(type: string, size = countedDestinations): string {
+  return `type ${type}; size ${String(size)}; flags dynamic, timeout; timeout ${String(countedMinutes)}m;`;
 }

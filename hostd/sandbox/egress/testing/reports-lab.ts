@@ -11,6 +11,7 @@ import { liveSandbox } from '../../live-sandbox.ts';
 import { Registry } from '../../registry.ts';
 import { sandboxPaths, statePaths } from '../../sandbox-paths.ts';
 import { EgressReports } from '../egress-reports.ts';
+import type { PassedPlaces } from '../passed-places.ts';
 
 export const startMs = Date.UTC(2030, 0, 1);
 
@@ -39,6 +40,13 @@ export class ReportsLab {
     this.store.sandboxes.insert(row);
     this.registry.add(liveSandbox(row, sandboxPaths(statePaths('/state'), row.id)));
     return row;
+  }
+
+  /** Its state or policy is another from now on. */
+  change(id: string, patch: Partial<SandboxRow>): void {
+    const sandbox = this.registry.find(id);
+    if (sandbox === undefined) throw new Error(`no sandbox ${id}`);
+    this.registry.patch(sandbox, patch);
   }
 
   /** As a teardown does it, without what is not about counts. */
@@ -88,3 +96,6 @@ export function gateRow(changes: Partial<GateRow>): GateRow {
 export function filtered(changes: Partial<CountedTraffic>): CountedTraffic {
   return { outcome: 'denied', address: '192.0.2.1', port: 22, protocol: 'tcp', packets: 1, bytes: 60, ...changes };
 }
+
+/** Of a policy and answers that tell nothing of places. */
+export const noPlaces: PassedPlaces = { nameOf: () => undefined, networkOf: () => undefined };
