@@ -59,9 +59,14 @@ export class ControlClient {
     return new ControlClient(socket, maxLineBytes);
   }
 
+  /** False from the moment at which the end is known, which is a little before `closed`. */
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
+
   /** Rejects with HelperRefusal, or with HelperGone when the connection ends or no answer comes in time. */
   async call<Result>(method: string, params: unknown, result: z.ZodType<Result>, timeoutMs: number): Promise<Result> {
-    if (this.#socket.destroyed) throw new HelperGone('the helper is gone');
+    if (!this.isOpen) throw new HelperGone('the helper is gone');
     const id = (this.#nextId += 1);
     const replied = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     const timer = setTimeout(() => {

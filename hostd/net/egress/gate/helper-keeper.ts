@@ -70,6 +70,8 @@ export class HelperKeeper {
         return await client.call(method, params, result, callMs);
       } catch (error) {
         if (!(error instanceof HelperGone) || performance.now() > deadlineMs || this.#isStopped) throw error;
+        // It is told of later that a connection ended than this is known: asked again before, it would refuse without end.
+        if (!client.isOpen) this.#lose(client);
       }
     }
   }
@@ -175,7 +177,7 @@ export class HelperKeeper {
       void (async () => {
         // Twice: the first time it may be this process that stood still, and the answer is there to be read.
         if ((await answers(patienceMs)) || (await answers(Math.min(patienceMs, secondChanceMs)))) return;
-        if (this.#isStopped || this.#client !== client) return;
+        if (this.#isStopped || this.#client !== client || !client.isOpen) return;
         this.#tell('hung');
         await killHelper(this.#helper);
         client.close();
@@ -183,10 +185,16 @@ export class HelperKeeper {
     }, everyMs);
     await client.closed;
     clearInterval(timer);
-    this.#client = undefined;
+    this.#lose(client);
     if (this.#isStopped) return;
-    this.#ready = Promise.withResolvers();
     if (await this.#isDead()) this.#tell('died');
+  }
+
+  /** From now on calls wait for the next one. */
+  #lose(client: ControlClient): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    if (!this.#isStopped) this.#ready = Promise.withResolvers();
   }
 
   /** Its connections end a moment before the process does. */
