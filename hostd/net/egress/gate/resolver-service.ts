@@ -1,5 +1,4 @@
 import { systemClock } from '../../../platform/clock.ts';
-import { hostBootId } from '../../../platform/process-identity.ts';
 import { openDnsListener, type DnsListener } from '../../dns/listener.ts';
 import type { UpstreamServers } from '../dns/lookup.ts';
 import type { DnsObservation } from '../dns/observation.ts';
@@ -23,16 +22,15 @@ import {
   type PolicyDocument,
 } from './messages.ts';
 import { openNamesServer } from './names-server.ts';
-import { loadPins, savePins } from './pin-memory.ts';
 import type { LivingPin, OpenPinWriter, PinWriter } from './pin-writer.ts';
 import { PolicyTable, type PolicyEntry } from './policy-table.ts';
+import { RememberedPins } from './remembered-pins.ts';
 import { ReportLog } from './report-log.ts';
 import type { HelperService } from './run-helper.ts';
+import { ToldAnswers } from './told-answers.ts';
 
 const renewPinsMs = 20_000;
 const savePinsMs = 5000;
-/** Names with their addresses that the report has of one sandbox. */
-const maxAnswersTold = 400;
 
 /** Names, pins and their policies, for the guests over DNS and for the proxy over a socket of its own in this folder. */
 export async function openResolverService(folder: string, openWriter: OpenPinWriter): Promise<HelperService> {
@@ -52,15 +50,14 @@ class ResolverService implements HelperService {
   readonly #closers: (() => unknown)[] = [];
   /** Not yet in the table. */
   #arriving = new Map<string, PolicyEntry>();
-  #remembered = new Map<string, PinDocument>();
-  /** By sandbox: names with addresses that are in the report. */
-  readonly #told = new Map<string, Set<string>>();
-  #isSavedEmpty = false;
+  readonly #told = new ToldAnswers();
+  readonly #remembered: RememberedPins;
   #dns: { spec: string; listener: DnsListener } | undefined;
   #upstream: UpstreamServers | undefined;
 
   constructor(folder: string, openWriter: OpenPinWriter) {
     this.#folder = folder;
+    this.#remembered = new RememberedPins(pinsFile(folder));
     this.#writer = openWriter((sandboxId) => (this.#table.of(sandboxId) ?? this.#arriving.get(sandboxId))?.netnsPath);
     this.#dialled = new DialledAddresses((sandboxId) => this.#writer.flows(sandboxId));
     this.#resolver = createResolver({
@@ -79,7 +76,7 @@ class ResolverService implements HelperService {
   }
 
   async open(): Promise<void> {
-    this.#remembered = await loadPins(pinsFile(this.#folder), await now());
+    await this.#remembered.load();
     const names = await openNamesServer(namesSocket(this.#folder), async (request) => {
       if ('fromPort' in request) return this.#dialled.addresses(request);
       const outcome = await this.#resolver.resolveName(request.sandboxId, request.name);
@@ -129,8 +126,7 @@ class ResolverService implements HelperService {
     this.#table.commit(prepared);
     for (const sandboxId of prepared.dropped) this.#forget(sandboxId);
     for (const { sandboxId, view } of prepared.added) {
-      const document = this.#remembered.get(sandboxId);
-      this.#remembered.delete(sandboxId);
+      const document = this.#remembered.take(sandboxId);
       if (document !== undefined) await this.#resolver.pins.restore(sandboxId, document, view);
     }
     // Every one, also when one fails: the names of all are decided by the new policies already.
@@ -143,7 +139,7 @@ class ResolverService implements HelperService {
   }
 
   async #takeOver({ sandboxId, view }: PolicyEntry): Promise<void> {
-    const { pins } = this.#remembered.get(sandboxId) ?? { pins: [] };
+    const { pins } = this.#remembered.of(sandboxId) ?? { pins: [] };
     const supported = pins.filter((pin) => isNamed(view, pin) && isPinnable(view, pin));
     const living = supported.map(({ remainingMs: lifetimeMs, ...pin }) => ({ pin, lifetimeMs }) satisfies LivingPin);
     await this.#writer.replaceAll(sandboxId, living);
@@ -161,7 +157,7 @@ class ResolverService implements HelperService {
   }
 
   #forget(sandboxId: string): void {
-    this.#told.delete(sandboxId);
+    this.#told.forget(sandboxId);
     this.#dialled.forget(sandboxId);
     this.#resolver.forget(sandboxId);
     this.#report.drop(sandboxId);
@@ -190,33 +186,15 @@ class ResolverService implements HelperService {
     this.#report.count({ sandboxId, outcome, reason, name, address, transport });
   }
 
-  /** For the packet filter's counts, which know addresses alone. Each once: the first ones are enough, and leave room for what was decided. */
+  /** For the packet filter's counts, which know addresses alone. */
   #answered(sandboxId: string, name: string, address: string): void {
-    const known = this.#told.get(sandboxId) ?? new Set<string>();
-    this.#told.set(sandboxId, known);
-    const pair = `${name} ${address}`;
-    if (known.has(pair) || known.size >= maxAnswersTold) return;
-    known.add(pair);
+    if (!this.#told.isNew(sandboxId, name, address)) return;
     this.#report.count({ sandboxId, outcome: 'answered', name, address, transport: 'udp' });
   }
 
-  async #save(): Promise<void> {
-    // Nobody came yet to say which of them are still there.
-    if (this.#table.size === 0 && this.#remembered.size > 0) return;
-    const sandboxes: Record<string, PinDocument> = {};
-    for (const sandboxId of this.#table.sandboxIds()) {
-      const document = this.#resolver.pins.documentOf(sandboxId);
-      if (document.pins.length > 0) sandboxes[sandboxId] = document;
-    }
-    const isEmpty = Object.keys(sandboxes).length === 0;
-    if (isEmpty && this.#isSavedEmpty) return;
-    this.#isSavedEmpty = isEmpty;
-    await savePins(pinsFile(this.#folder), await now(), sandboxes);
+  #save(): Promise<void> {
+    return this.#remembered.save(this.#table.sandboxIds(), (sandboxId) => this.#resolver.pins.documentOf(sandboxId));
   }
-}
-
-async function now(): Promise<{ monotonicMs: number; bootId: string }> {
-  return { monotonicMs: systemClock.monotonicMs(), bootId: await hostBootId() };
 }
 
 function isNamed(view: PolicyView, pin: Pin): boolean {
