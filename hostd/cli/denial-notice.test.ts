@@ -78,15 +78,55 @@ describe('the notice', () => {
     expect(denialNotice('sbx_1', report({ denied: [] }), { egress: 'audit' })).toBe('');
   });
 
-  test('tells what audit let through only to those who asked for audit', () => {
+  describe('of audit', () => {
     const policy: EgressReport['policy'] = { mode: 'audit', allow: [], revision: 1 };
-    const audit = report({ policy, denied: [{ ...denial, blocked: false }], suggestedAllow: ['b.example:443'] });
-    expect(denialNotice('sbx_1', audit, {})).toBe('');
-    expect(denialNotice('sbx_1', audit, { egress: 'audit' })).toContain(
-      'b.example, port 443: sni, twice, let through\n',
+    const passed = { ...denial, blocked: false };
+    const audit = report({ policy, denied: [passed], suggestedAllow: ['b.example:443'] });
+
+    test('lists what was let through to those who asked for audit', () => {
+      expect(denialNotice('sbx_1', audit, { egress: 'audit' })).toBe(
+        `offshoot: egress audit: 1 place that no rule allows, twice
+  b.example, port 443: sni, twice, let through
+  to allow only what was let through: --allow b.example:443 instead of --egress audit
+`,
+      );
+    });
+
+    test('shows everybody else the list, with a host that has several places counted once', () => {
+      const asked = { ...passed, port: null, transport: 'udp', reason: 'dns-name' } as const;
+      const notice = denialNotice('sbx_1', report({ ...audit, denied: [passed, asked] }), {});
+      expect(notice).toBe(
+        `offshoot: egress audit: let through to 1 host that no rule names
+  to allow only what was let through: --allow b.example:443
+`,
+      );
+    });
+
+    test('does not give the list as a remedy for what stays closed', () => {
+      const closed = { ...denial, name: 'c.example', reason: 'rebind' } as const;
+      const notice = denialNotice('sbx_1', report({ ...audit, denied: [passed, closed] }), {});
+      expect(notice).toBe(
+        `offshoot: egress audit: 1 place that no rule allows, twice
+  c.example, port 443: rebind, twice
+  let through to 1 host that no rule names
+  to allow only what was let through: --allow b.example:443
+`,
+      );
+    });
+
+    test('is empty where nothing that was let through can be named by a rule', () => {
+      expect(denialNotice('sbx_1', { ...audit, suggestedAllow: [] }, {})).toBe('');
+    });
+  });
+
+  test('leaves out what is not known of a place', () => {
+    const line = (changes: Partial<EgressDenial>): string | undefined =>
+      denialNotice('sbx_1', report({ denied: [{ ...denial, ...changes }] }), {}).split('\n')[1];
+    expect(line({ port: null, transport: 'udp', reason: 'dns-name' })).toBe('  b.example: dns-name, twice');
+    expect(line({ name: null, reason: 'no-name' })).toBe('  port 443: no-name, twice');
+    expect(line({ name: null, address: '192.0.2.1', port: null, transport: 'icmp', reason: 'protocol' })).toBe(
+      '  192.0.2.1, icmp: protocol, twice',
     );
-    const mixed = report({ ...audit, denied: [...audit.denied, { ...denial, name: 'c.example', reason: 'rebind' }] });
-    expect(denialNotice('sbx_1', mixed, {})).toContain('1 place not allowed, twice\n  c.example, port 443: rebind');
   });
 
   test('quotes for a shell, and for a terminal is nothing but text', () => {

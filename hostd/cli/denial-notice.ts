@@ -1,5 +1,5 @@
 import type { Sandbox } from '../client/sandbox.ts';
-import type { EgressReport } from '../contract/egress.ts';
+import type { EgressDenial, EgressReport } from '../contract/egress.ts';
 import type { EgressOptions } from './egress-options.ts';
 import { missingRules, placeOf, portOf } from './egress-view.ts';
 import { printable } from './print.ts';
@@ -19,23 +19,58 @@ export async function printDenialNotice(sandbox: Sandbox, options: EgressOptions
   }
 }
 
-/** Empty when nothing was denied. What audit let through is only told to those who asked for audit: it is the default. */
+/**
+ * Empty when nothing was denied. The places that audit let through are listed to those who asked for audit; as it is the default,
+ * everybody else is told the list alone.
+ */
 export function denialNotice(id: string, report: EgressReport, options: EgressOptions): string {
-  const denied = report.denied.filter(({ blocked }) => blocked || options.egress === 'audit');
-  if (denied.length === 0) return '';
-  const times = denied.reduce((sum, { count }) => sum + count, 0);
-  const places = denied.length === 1 ? '1 place' : `${String(denied.length)} places`;
-  const lines = denied.slice(0, shownPlaces).map((entry) => {
-    const audit = entry.blocked ? '' : ', let through';
-    return `${placeOf(entry)}, port ${portOf(entry)}: ${entry.reason}, ${timesOf(entry.count)}${audit}`;
-  });
+  const passed = report.denied.filter(({ blocked }) => !blocked);
+  const listed = options.egress === 'audit' ? report.denied : report.denied.filter(({ blocked }) => blocked);
   const show = `offshoot sandbox firewall show ${id}`;
-  if (denied.length > shownPlaces) lines.push(`and ${String(denied.length - shownPlaces)} more: ${show}`);
-  const remedy = remedyFor(report, options, show);
+  const lines = [
+    ...listedLines(listed, report, show),
+    ...remedyLines(passed, listed, remedyFor(report, options, show)),
+  ];
+  if (lines.length === 0) return '';
+  return lines
+    .map((line, index) => `${index === 0 ? `offshoot: egress ${report.policy.mode}: ` : '  '}${line}\n`)
+    .join('');
+}
+
+function listedLines(listed: readonly EgressDenial[], { policy }: EgressReport, show: string): string[] {
+  if (listed.length === 0) return [];
+  const times = timesOf(listed.reduce((sum, { count }) => sum + count, 0));
+  const places = listed.length === 1 ? '1 place' : `${String(listed.length)} places`;
+  const left = listed.length - shownPlaces;
   return [
-    `offshoot: egress ${report.policy.mode}: ${places} not allowed, ${timesOf(times)}\n`,
-    ...[...lines, ...(remedy === '' ? [] : [`to allow it: ${remedy}`])].map((line) => `  ${line}\n`),
-  ].join('');
+    `${places} ${policy.mode === 'audit' ? 'that no rule allows' : 'not allowed'}, ${times}`,
+    ...listed.slice(0, shownPlaces).map(listedLine),
+    ...(left > 0 ? [`and ${String(left)} more: ${show}`] : []),
+  ];
+}
+
+function listedLine(entry: EgressDenial): string {
+  const place = placeOf(entry);
+  const port = portOf(entry);
+  const where = [...(place === '-' ? [] : [place]), ...portWords(port)].join(', ');
+  return `${where}: ${entry.reason}, ${timesOf(entry.count)}${entry.blocked ? '' : ', let through'}`;
+}
+
+function portWords(port: string): string[] {
+  if (port === '-') return [];
+  return [/^\d/.test(port) ? `port ${port}` : port];
+}
+
+/** No rule is suggested for what is closed in every mode, so where audit let something through the suggestions are for that. */
+function remedyLines(passed: readonly EgressDenial[], listed: readonly EgressDenial[], remedy: string): string[] {
+  if (remedy === '') return [];
+  if (passed.length === 0) return listed.length === 0 ? [] : [`to allow it: ${remedy}`];
+  const hosts = new Set(passed.map(({ name, address }) => name ?? address)).size;
+  const told = listed.some(({ blocked }) => !blocked);
+  return [
+    ...(told ? [] : [`let through to ${hosts === 1 ? '1 host' : `${String(hosts)} hosts`} that no rule names`]),
+    `to allow only what was let through: ${remedy}`,
+  ];
 }
 
 /** Options for the next run. Those of this one stay; where it had no list, the rules that were in force come with them. */
@@ -45,7 +80,8 @@ function remedyFor(report: EgressReport, options: EgressOptions, show: string): 
   const listed = options.allow !== undefined || options.allowFrom !== undefined;
   const rules = listed ? missing : report.suggestedAllow;
   if (rules.length > shownRules) return `--allow-from FILE with the list of ${show}`;
-  const without = options.egress === 'none' ? ' instead of --egress none' : '';
+  const { egress } = options;
+  const without = egress === 'none' || egress === 'audit' ? ` instead of --egress ${egress}` : '';
   return rules.map((rule) => `--allow ${quoted(printable(rule))}`).join(' ') + without;
 }
 

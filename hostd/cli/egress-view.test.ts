@@ -26,8 +26,8 @@ describe('a report', () => {
 ALLOWED    PORT  COUNT  IN        OUT      FIRST                     LAST
 a.example  443   3      50.8 KiB  1.2 KiB  ${at}  ${at}
 
-DENIED     PORT  REASON  COUNT  FIRST                     LAST
-b.example  443   sni     2      ${at}  ${at}
+DENIED     PORT  REASON  COUNT  IN   OUT  FIRST                     LAST
+b.example  443   sni     2      0 B  0 B  ${at}  ${at}
 denied 2 times in all
 
 A list that allows it, to paste:
@@ -38,9 +38,9 @@ b.example:443
   });
 
   test('tells what audit let through, and what had no room', () => {
-    const denied = [{ ...denial, blocked: false }, denial];
+    const denied = [{ ...denial, blocked: false, bytesIn: 52_000, bytesOut: 1200 }, denial];
     const view = describeReport('sbx_1', report({ denied, deniedCount: 900, omitted: 7 }));
-    expect(view).toMatch(/^b\.example .* let through \(audit\)$/m);
+    expect(view).toMatch(/^b\.example .* 50\.8 KiB +1\.2 KiB .* let through \(audit\)$/m);
     expect(view).toMatch(new RegExp(`^b\\.example .* ${at}$`, 'm'));
     expect(view).toContain('denied 900 times in all; 7 more places are not listed');
   });

@@ -70,12 +70,23 @@ function allowedTable(allowed: readonly EgressEntry[]): string {
 function deniedPart({ denied, deniedCount, omitted }: EgressReport): string {
   const left = omitted === 0 ? '' : `; ${String(omitted)} more places are not listed, there were too many`;
   const total = deniedCount === 0 ? '' : `denied ${String(deniedCount)} times in all${left}\n`;
-  return table(['DENIED', 'PORT', 'REASON', 'COUNT', 'FIRST', 'LAST', ''], denied.map(deniedRow)) + total;
+  const head = ['DENIED', 'PORT', 'REASON', 'COUNT', 'IN', 'OUT', 'FIRST', 'LAST', ''];
+  return table(head, denied.map(deniedRow)) + total;
 }
 
 function deniedRow(entry: EgressDenial): string[] {
   const audit = entry.blocked ? '' : 'let through (audit)';
-  return [placeOf(entry), portOf(entry), entry.reason, String(entry.count), entry.firstAt, entry.lastAt, audit];
+  return [
+    placeOf(entry),
+    portOf(entry),
+    entry.reason,
+    String(entry.count),
+    byteSize(entry.bytesIn),
+    byteSize(entry.bytesOut),
+    entry.firstAt,
+    entry.lastAt,
+    audit,
+  ];
 }
 
 function listPart(report: EgressReport): string {

@@ -160,11 +160,20 @@ describe('the end of run', () => {
 `);
   });
 
-  test('says nothing with --json, and nothing of a default audit', async () => {
+  test('shows the list to paste after a run without a policy, in the default mode audit', async () => {
+    expect(await run()).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `offshoot: egress audit: let through to 1 host that no rule names
+  to allow only what was let through: --allow other.example.com:443
+`,
+    });
+  });
+
+  test('says nothing with --json', async () => {
     const json = await run('--allow', 'a.example:443', '--json');
     expect(json).toMatchObject({ code: 3, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({ exitCode: 3 });
-    expect(await run()).toMatchObject({ code: 3, stderr: '' });
   });
 
   test('tells it before a sandbox that is kept', async () => {

@@ -54,7 +54,7 @@ export const catalogue = {
     status: 400,
     retryable: false,
     title: 'An egress rule is not valid.',
-    hint: 'Correct the rules named in details.issues; each says what to write instead.',
+    hint: 'Correct the rules that are named; each says what to write instead.',
   },
   'sandbox-not-found': {
     status: 404,

@@ -86,7 +86,9 @@ function addBuildCommand(parent: Command): void {
 }
 
 /** Steps on lines of their own with the elapsed time; on a terminal the last log line is shown beneath and replaced. */
-export function progressPrinter(stream: NodeJS.WriteStream = process.stderr): (progress: BuildProgressLine) => void {
+export function progressPrinter(
+  stream: Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'> = process.stderr,
+): (progress: BuildProgressLine) => void {
   const startedMs = performance.now();
   let step = '';
   const clear = stream.isTTY ? '\r\u001b[K' : '';
@@ -94,7 +96,8 @@ export function progressPrinter(stream: NodeJS.WriteStream = process.stderr): (p
     const elapsed = shortDuration((performance.now() - startedMs) / 1000).padStart(4);
     if (progress.step !== step) {
       step = progress.step;
-      stream.write(`${clear}[${String(progress.done + 1)}/${String(progress.total)}] ${elapsed}  ${step}\n`);
+      const current = Math.min(progress.done + 1, progress.total);
+      stream.write(`${clear}[${String(current)}/${String(progress.total)}] ${elapsed}  ${step}\n`);
     }
     if (progress.line !== undefined && stream.isTTY) {
       stream.write(`${clear}       ${progress.line.slice(0, Math.max(20, (stream.columns || 80) - 8))}`);

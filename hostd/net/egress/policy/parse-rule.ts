@@ -24,7 +24,7 @@ export function parseRule(word: string, allowPrivate: boolean): EgressRule[] | R
   if (isRefused(parts)) return parts;
   const ports = portsOf(parts);
   if (isRefused(ports)) return ports;
-  const network = parseRuleNetwork(parts.host, parts.bracketed);
+  const network = parseRuleNetwork(parts);
   if (network !== undefined) {
     return isRefused(network) ? network : addressRules(network, ports, parts.prefix, allowPrivate);
   }

@@ -5,8 +5,17 @@ import { closedRanges, isMetadataAddress } from './closed-ranges.ts';
 import { embeddedIpv4, embeddedIpv4Network } from './embedded-ipv4.ts';
 import { refused, type Refused } from './refused.ts';
 
+/** The parts of a rule as they were written, an IPv6 address without its brackets. */
+interface WrittenRule {
+  prefix: string | undefined;
+  host: string;
+  bracketed: boolean;
+  ports: string | undefined;
+}
+
 /** The network of an address rule, `192.0.2.1` or `192.0.2.0/24`, brackets taken off; undefined for text that is meant as a name. */
-export function parseRuleNetwork(text: string, bracketed: boolean): Network | Refused | undefined {
+export function parseRuleNetwork(rule: WrittenRule): Network | Refused | undefined {
+  const { host: text, bracketed } = rule;
   const [address = ''] = text.split('/');
   if (bracketed && address.includes('%')) {
     return refused('has a zone, which means nothing outside its own machine: write an address without `%`');
@@ -19,7 +28,7 @@ export function parseRuleNetwork(text: string, bracketed: boolean): Network | Re
   if (network === undefined) {
     return refused(`has no prefix length after \`/\`: write 0 to ${bracketed ? '128' : '32'} without leading zeros`);
   }
-  return refuseNetwork(network, text.includes('/')) ?? network;
+  return refuseNetwork(network) ?? (text.includes('/') ? undefined : refuseMetadata(network, rule)) ?? network;
 }
 
 /** Hexadecimal, octal, short and whole-number forms, which programs take for one address or another. */
@@ -29,7 +38,7 @@ export function refuseOddIpv4(text: string): Refused | undefined {
   return refused(`is another way to write the address ${read}: write that, four decimal numbers`);
 }
 
-function refuseNetwork(network: Network, spelledOut: boolean): Refused | undefined {
+function refuseNetwork(network: Network): Refused | undefined {
   const { family, base, prefixLength } = network;
   if (embeddedIpv4Network(network)) {
     const ipv4 = embeddedIpv4({ family, value: base });
@@ -43,13 +52,17 @@ function refuseNetwork(network: Network, spelledOut: boolean): Refused | undefin
   }
   if (networkContains(thisNetwork, network)) return refused('is no address that a host has: write the one you mean');
   if (networkContains(linkLocalIpv6, network)) return refused('does not leave its own link: write a routed address');
-  const single = prefixLength === addressBits(family);
-  if (single && !spelledOut && isMetadataAddress({ family, value: base })) {
-    const address = formatAddress({ family, value: base });
-    const full = family === 4 ? `${address}/32` : `[${address}]/128`;
-    return refused(`is a metadata service, which hands out credentials: to open it all the same, write \`${full}\``);
-  }
   return undefined;
+}
+
+/** One has to be spelled out, with its prefix length. */
+function refuseMetadata({ family, base, prefixLength }: Network, written: WrittenRule): Refused | undefined {
+  if (prefixLength !== addressBits(family) || !isMetadataAddress({ family, value: base })) return undefined;
+  const address = formatAddress({ family, value: base });
+  const full = family === 4 ? `${address}/32` : `[${address}]/128`;
+  const { prefix, ports } = written;
+  const rule = `${prefix === 'udp' ? 'udp:' : ''}${full}${ports === undefined ? '' : `:${ports}`}`;
+  return refused(`is a metadata service, which hands out credentials: to open it all the same, write \`${rule}\``);
 }
 
 const unreachable: Readonly<Record<string, string | undefined>> = {
