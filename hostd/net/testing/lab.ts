@@ -7,6 +7,7 @@ import {
   type OutsideWorld,
   type OutsideWorldOptions,
 } from '../../../test/doubles/outside-world.ts';
+import type { EgressMode } from '../../contract/egress.ts';
 import type { NetworkSlot } from '../network.ts';
 import { RemoteNetwork } from './remote-network.ts';
 import { StandInGuest } from './stand-in-guest.ts';
@@ -47,10 +48,13 @@ export class Lab {
     await writeFile(this.resolvConf, addresses.map((address) => `nameserver ${address}\n`).join(''));
   }
 
-  /** A network in a process of its own; not started yet. */
-  network(config: { instance?: string } & Record<string, unknown> = {}): RemoteNetwork {
+  /** A network in a process of its own; not started yet. `policies`: see RemoteNetwork. */
+  network(
+    config: { instance?: string } & Record<string, unknown> = {},
+    kind: 'policies' | 'bare' = 'bare',
+  ): RemoteNetwork {
     const instance = config.instance ?? freshInstance();
-    const network = new RemoteNetwork(this.world, { resolvConf: this.resolvConf, ...config, instance });
+    const network = new RemoteNetwork(this.world, { resolvConf: this.resolvConf, ...config, instance }, kind);
     this.#networks.push({ instance, network });
     return network;
   }
@@ -64,9 +68,10 @@ export class Lab {
   async sandbox(
     network: RemoteNetwork,
     slot: number,
-    mode: 'open' | 'none',
+    mode: EgressMode,
+    allow: readonly string[] = [],
   ): Promise<{ slot: NetworkSlot; guest: StandInGuest }> {
-    const made = await network.create(slot, testUid, mode);
+    const made = await network.create(slot, testUid, mode, allow);
     const { link } = await network.facts();
     const guest = await StandInGuest.plugIn(made, link, testUid);
     this.#guests.push(guest);

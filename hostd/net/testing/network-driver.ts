@@ -1,21 +1,37 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { egressModeSchema } from '../../contract/egress.ts';
 import { isOffshootError } from '../../errors/offshoot-error.ts';
 import { systemRunner } from '../../platform/run.ts';
 import { networkConfigSchema } from '../config.ts';
+import type { OpenGate } from '../egress/egress-side.ts';
+import { FakeGate } from '../egress/gate/fake-gate.ts';
+import { parsePolicy } from '../egress/policy/parse-rules.ts';
 import { openLinuxNetwork } from '../linux-network.ts';
-import type { Network } from '../network.ts';
+import type { Network, SlotEgress } from '../network.ts';
 
-/** Runs a real Network inside some network namespace for a test outside of it: `node network-driver.ts CONFIG`, one JSON call a line in, one JSON answer a line out. */
+const policySchema = z.object({ mode: egressModeSchema, allow: z.array(z.string()) });
+
+export type PolicyOfSlot = z.output<typeof policySchema>;
+
+/**
+ * Runs a real Network inside some network namespace for a test outside of it: `node network-driver.ts CONFIG [policies]`, one JSON call a
+ * line in, one JSON answer a line out. With `policies` it takes all modes; rules by address hold, but there is no resolver and no proxy.
+ */
 export const callSchema = z.discriminatedUnion('method', [
-  z.object({ id: z.number(), method: z.literal('start') }),
+  z.object({
+    id: z.number(),
+    method: z.literal('start'),
+    living: z.array(z.object({ slot: z.number(), policy: policySchema })),
+  }),
   z.object({
     id: z.number(),
     method: z.literal('create'),
     slot: z.number(),
     uid: z.number(),
-    mode: z.enum(['open', 'none']),
+    policy: policySchema,
   }),
+  z.object({ id: z.number(), method: z.literal('setEgress'), slot: z.number(), policy: policySchema }),
   z.object({ id: z.number(), method: z.literal('remove'), slot: z.number() }),
   z.object({ id: z.number(), method: z.literal('existing') }),
   z.object({ id: z.number(), method: z.literal('stop'), keep: z.boolean() }),
@@ -24,12 +40,24 @@ export const callSchema = z.discriminatedUnion('method', [
 
 export type Call = z.output<typeof callSchema>;
 
+let revisions = 0;
+
+function slotEgress(slot: number, { mode, allow }: PolicyOfSlot): SlotEgress {
+  revisions += 1;
+  return { policy: parsePolicy(mode, allow), sandbox: { id: `sbx_${String(slot)}`, revision: revisions } };
+}
+
 async function perform(network: Network, call: Call): Promise<unknown> {
   switch (call.method) {
     case 'start':
-      return network.start({ living: [], onHelperEvent: () => undefined });
+      return network.start({
+        living: call.living.map(({ slot, policy }) => ({ slot, egress: slotEgress(slot, policy) })),
+        onHelperEvent: () => undefined,
+      });
     case 'create':
-      return network.create(call.slot, call.uid, { policy: { mode: call.mode, rules: [] } });
+      return network.create(call.slot, call.uid, slotEgress(call.slot, call.policy));
+    case 'setEgress':
+      return network.setEgress(call.slot, slotEgress(call.slot, call.policy));
     case 'remove':
       return network.remove(call.slot);
     case 'existing':
@@ -58,7 +86,15 @@ async function answer(network: Network, line: string): Promise<void> {
 
 if (import.meta.main) {
   const config = networkConfigSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
-  const network = await openLinuxNetwork(config, systemRunner);
+  const openGate: OpenGate | undefined =
+    process.argv[3] === 'policies'
+      ? async (_netnsPath, { listeners }) => {
+          const gate = new FakeGate();
+          await gate.listen(listeners);
+          return gate;
+        }
+      : undefined;
+  const network = await openLinuxNetwork(config, systemRunner, openGate);
   createInterface({ input: process.stdin })
     .on('line', (line) => void answer(network, line))
     .on('close', () => process.exit(0));

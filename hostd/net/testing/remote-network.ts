@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { OutsideWorld } from '../../../test/doubles/outside-world.ts';
 import type { GuestLink, NetworkSlot } from '../network.ts';
-import type { Call } from './network-driver.ts';
+import type { Call, PolicyOfSlot } from './network-driver.ts';
 
 const replySchema = z.object({
   id: z.number(),
@@ -56,9 +56,10 @@ export class RemoteNetwork {
   /** How long the last call to end took, in the other process. */
   lastTookMs = 0;
 
-  constructor(world: OutsideWorld, config: object) {
+  /** With `policies` it takes all modes, without resolver and proxy. */
+  constructor(world: OutsideWorld, config: object, kind: 'policies' | 'bare' = 'bare') {
     const program = fileURLToPath(new URL('network-driver.ts', import.meta.url));
-    this.#child = world.spawn(process.execPath, [program, JSON.stringify(config)], {
+    this.#child = world.spawn(process.execPath, [program, JSON.stringify(config), kind], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     if (this.#child.stdout === null) throw new Error('no standard output');
@@ -72,12 +73,22 @@ export class RemoteNetwork {
     });
   }
 
-  async start(): Promise<void> {
-    await this.#call({ method: 'start' });
+  async start(living: { slot: number; policy: PolicyOfSlot }[] = []): Promise<void> {
+    await this.#call({ method: 'start', living });
   }
 
-  async create(slot: number, uid: number, mode: 'open' | 'none'): Promise<NetworkSlot> {
-    return slotSchema.parse(await this.#call({ method: 'create', slot, uid, mode }));
+  async create(
+    slot: number,
+    uid: number,
+    mode: PolicyOfSlot['mode'],
+    allow: readonly string[] = [],
+  ): Promise<NetworkSlot> {
+    const policy = { mode, allow: [...allow] };
+    return slotSchema.parse(await this.#call({ method: 'create', slot, uid, policy }));
+  }
+
+  async setEgress(slot: number, mode: PolicyOfSlot['mode'], allow: readonly string[] = []): Promise<void> {
+    await this.#call({ method: 'setEgress', slot, policy: { mode, allow: [...allow] } });
   }
 
   async remove(slot: number): Promise<void> {
