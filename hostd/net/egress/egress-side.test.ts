@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Runner } from '../../platform/run.ts';
 import { networkConfigSchema } from '../config.ts';
@@ -23,6 +24,9 @@ let hostTable: NotedHostTable;
 let gate: FakeGate;
 let side: EgressSide;
 let addresses: string[];
+/** How long loading rules takes, one after the other. */
+let loadsTakeMs: number[];
+let listenTakesMs: number;
 
 class NotedGate extends FakeGate {
   override async setPolicy(sandbox: SandboxPolicy): Promise<{ cut: number }> {
@@ -31,6 +35,7 @@ class NotedGate extends FakeGate {
   }
   override async listen(listeners: readonly ProxyListenerSpec[]): Promise<ProxyListenerSpec[]> {
     done.push(`listen ${listeners.map(({ forPort, layer }) => `${layer}:${String(forPort)}`).join(' ')}`);
+    if (listenTakesMs > 0) await sleep(listenTakesMs);
     return super.listen(listeners);
   }
 }
@@ -54,12 +59,13 @@ class NotedHostTable {
 }
 
 const runner: Runner = {
-  run: (command, args, options) => {
+  run: async (command, args, options) => {
     const netns = args
       .find((word) => word.startsWith('--net='))
       ?.split('/')
       .at(-1);
     const loads = command === 'nsenter' && args.includes('nft') && args.includes('-f');
+    if (loads) await sleep(loadsTakeMs.shift() ?? 0);
     if (loads) done.push(`rules ${netns ?? ''} ${kindOf(String(options?.input))}`);
     const links = [
       { ifname: 'eth0', addr_info: addresses.map((local) => ({ local, prefixlen: 24, scope: 'global' })) },
@@ -67,7 +73,7 @@ const runner: Runner = {
     const isAddresses = args.join(' ') === '-j addr show';
     const json =
       args.includes('-j') && command === 'ip' ? (isAddresses ? JSON.stringify(links) : '[]') : '{"nftables":[]}';
-    return Promise.resolve({ code: 0, signal: null, stdout: args.includes('-j') ? json : '', stderr: '' });
+    return { code: 0, signal: null, stdout: args.includes('-j') ? json : '', stderr: '' };
   },
 };
 
@@ -78,6 +84,8 @@ function kindOf(document: string): string {
 
 beforeEach(async () => {
   done = [];
+  loadsTakeMs = [];
+  listenTakesMs = 0;
   addresses = ['203.0.113.7'];
   gate = new NotedGate();
   hostTable = new NotedHostTable();
@@ -167,6 +175,43 @@ describe('a change', () => {
     done = [];
     await side.change(slot(0), egress('sbx_a', 'enforce', ['a.example.com'], 2));
     expect(done).toEqual(['rules offshoot-main-0 enforce', 'policy sbx_a enforce']);
+  });
+
+  test('that the proxy can not listen for is not in the way of others', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['tls:a.example.com:8443']));
+    gate.failing = true;
+    const tooMuch = side.change(slot(0), egress('sbx_a', 'enforce', ['tls:a.example.com:9001'], 2));
+    await expect(tooMuch).rejects.toMatchObject({ code: 'network-setup-failed' });
+    const alsoTooMuch = side.prepare(slot(1), egress('sbx_b', 'enforce', ['tls:a.example.com:9002']));
+    await expect(alsoTooMuch).rejects.toMatchObject({ code: 'network-setup-failed' });
+    gate.failing = false;
+    done = [];
+    await make(2, egress('sbx_c', 'enforce', ['http:a.example.com:9003']));
+    expect(done[0]).toBe('listen tls:443 http:80 tls:8443 http:9003');
+  });
+
+  test('does not count on a listener that is being closed', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['tls:a.example.com:8443']));
+    await make(1, egress('sbx_b', 'enforce', []));
+    await side.forget(0);
+    listenTakesMs = 40;
+    await Promise.all([
+      side.prepare(slot(2), egress('sbx_c', 'enforce', ['tls:a.example.com:9443'])),
+      sleep(20).then(() => side.change(slot(1), egress('sbx_b', 'enforce', ['tls:a.example.com:8443'], 2))),
+    ]);
+    expect(gate.listeners.map(({ forPort }) => forPort)).toEqual(expect.arrayContaining([8443, 9443]));
+  });
+
+  test('is not undone by rules that were on their way before', async () => {
+    await make(0, egress('sbx_a', 'audit'));
+    done = [];
+    addresses = ['203.0.113.7', '198.51.100.9'];
+    loadsTakeMs = [100];
+    const ensured = side.ensure();
+    await sleep(50);
+    await side.change(slot(0), egress('sbx_a', 'enforce', [], 2));
+    await ensured;
+    expect(done).toEqual(['rules offshoot-main-0 audit', 'rules offshoot-main-0 enforce', 'policy sbx_a enforce']);
   });
 
   test('keeps listeners of others, also of those that are being made', async () => {

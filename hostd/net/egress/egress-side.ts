@@ -51,12 +51,18 @@ interface Ruled extends LivingRules {
 /** A helper that is being started anew is not waited for when a slot goes: it is told in its turn. */
 const forgetMs = 1000;
 
+/** Stands for what every policy leads to the proxy. */
+const anyPolicy: Policy = { mode: 'enforce', rules: [] };
+
 /** What keeps sandboxes to their policies: the rules of their slots, resolver and proxy, all told the same. */
 export class EgressSide {
   readonly #options: EgressSideOptions;
   readonly #namespace: ProxyNamespace;
   readonly #slots = new Map<number, Ruled>();
+  /** Of the proxy's listeners. */
   readonly #turn = new InTurn();
+  /** Of each slot's rules: else an older document could be loaded last. */
+  readonly #turnOfSlot = new Map<number, InTurn>();
   #gate: Gate | undefined;
   #own: readonly string[] = [];
 
@@ -108,14 +114,15 @@ export class EgressSide {
   }
 
   /** The rules of a new slot, for its empty netns; the proxy listens where they lead. */
-  async prepare(slot: SlotPlan, egress: SlotEgress): Promise<string> {
-    this.#slots.set(slot.slot, { slot, egress, rules: '', told: false });
-    // Nothing of a slot's earlier sandbox.
-    await this.#options.hostTable.open(slot.slot, []);
-    await this.#listenFor(egress.policy);
-    const rules = this.#document(slot, egress.policy);
-    this.#slots.set(slot.slot, { slot, egress, rules, told: false });
-    return rules;
+  prepare(slot: SlotPlan, egress: SlotEgress): Promise<string> {
+    return this.#inTurnOf(slot.slot, async () => {
+      // Nothing of a slot's earlier sandbox.
+      await this.#options.hostTable.open(slot.slot, []);
+      await this.#listenFor({ slot, egress, rules: '', told: false });
+      const rules = this.#document(slot, egress.policy);
+      this.#slots.set(slot.slot, { slot, egress, rules, told: false });
+      return rules;
+    });
   }
 
   /** Tells resolver and proxy of a new slot, and opens what it may reach of the host; nothing gets by a name, or there, before. */
@@ -129,11 +136,14 @@ export class EgressSide {
   }
 
   /** Another policy, or a first sandbox, for a slot there is. When it fails, some of both may be in force, and the next one mends it. */
-  async change(slot: SlotPlan, egress: SlotEgress): Promise<void> {
+  change(slot: SlotPlan, egress: SlotEgress): Promise<void> {
+    return this.#inTurnOf(slot.slot, () => this.#change(slot, egress));
+  }
+
+  async #change(slot: SlotPlan, egress: SlotEgress): Promise<void> {
     const before = this.#slots.get(slot.slot);
     const told = before?.told === true || isRuled(egress.policy);
-    this.#slots.set(slot.slot, { slot, egress, rules: '', told });
-    await this.#listenFor(egress.policy);
+    await this.#listenFor({ slot, egress, rules: '', told });
     const rules = this.#document(slot, egress.policy);
     const policy = told ? gatePolicy(slot, egress) : undefined;
     const load = async () => {
@@ -215,36 +225,55 @@ export class EgressSide {
 
   /** What is in force, with the addresses and listeners of now. A netns that is gone has nothing to be ruled. */
   async #reload(): Promise<void> {
-    for (const ruled of [...this.#slots.values()]) {
-      const { slot, egress, rules: before } = ruled;
-      if (this.#slots.get(slot.slot) !== ruled) continue;
-      const rules = this.#document(slot, egress.policy);
-      const mended = { ...ruled, rules };
-      this.#slots.set(slot.slot, mended);
-      if (rules !== before) await this.#load(slot, egress.policy, rules).catch(() => undefined);
-      if (this.#slots.get(slot.slot) === mended) await this.#openHost(slot, egress);
+    for (const slot of [...this.#slots.keys()]) await this.#inTurnOf(slot, () => this.#reloadSlot(slot));
+  }
+
+  async #reloadSlot(number: number): Promise<void> {
+    const ruled = this.#slots.get(number);
+    if (ruled === undefined) return;
+    const { slot, egress, rules: before } = ruled;
+    const rules = this.#document(slot, egress.policy);
+    const mended = { ...ruled, rules };
+    this.#slots.set(number, mended);
+    if (rules !== before) await this.#load(slot, egress.policy, rules).catch(() => undefined);
+    if (this.#slots.get(number) === mended) await this.#openHost(slot, egress);
+  }
+
+  #inTurnOf<Result>(slot: number, work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turnOfSlot.get(slot) ?? new InTurn();
+    this.#turnOfSlot.set(slot, turn);
+    return turn.do(work);
+  }
+
+  /** Has the proxy listen on all ports that policies in force, and this one, lead to it. When it can't, the slot is as it was: no other one's ports depend on it. */
+  async #listenFor(ruled: Ruled): Promise<void> {
+    const { slot, policy } = { slot: ruled.slot.slot, policy: ruled.egress.policy };
+    const before = this.#slots.get(slot);
+    this.#slots.set(slot, ruled);
+    const gate = this.#gate;
+    if (gate === undefined || !isRuled(policy) || proxiedPorts(policy).size === proxiedPorts(anyPolicy).size) return;
+    try {
+      await this.#turn.do(() => this.#listen(gate));
+    } catch (error) {
+      if (before === undefined) this.#slots.delete(slot);
+      else this.#slots.set(slot, before);
+      throw error;
     }
   }
 
-  /** Has the proxy listen on all ports that policies in force, and this one, lead to it. */
-  async #listenFor(policy: Policy): Promise<void> {
-    const gate = this.#gate;
-    if (gate === undefined || !isRuled(policy)) return;
-    const has = (listeners: readonly ProxyListenerSpec[], wanted: ProxyListenerSpec) =>
-      listeners.some(({ forPort, layer }) => forPort === wanted.forPort && layer === wanted.layer);
-    if (this.#listenersFor([policy]).every((wanted) => has(gate.listeners, wanted))) return;
-    await this.#turn.do(async () => {
-      const policies = [...this.#slots.values()].map(({ egress }) => egress.policy);
-      await gate.listen(this.#listenersFor([...policies, policy]));
-      await this.#letIn(gate);
-    });
+  /** Listeners that no policy needs any more are closed along with the next one that is opened. */
+  async #listen(gate: Gate): Promise<void> {
+    const wanted = this.#listenersFor([...this.#slots.values()].map(({ egress }) => egress.policy));
+    if (wanted.every(({ port }) => port !== 0)) return;
+    await gate.listen(wanted);
+    await this.#letIn(gate);
   }
 
   #listenersFor(policies: readonly Policy[]): ProxyListenerSpec[] {
     const { address } = this.#namespace.proxy;
     const known = this.#gate?.listeners ?? [];
     const wanted = new Map<string, ProxyListenerSpec>();
-    for (const policy of [{ mode: 'enforce', rules: [] } satisfies Policy, ...policies]) {
+    for (const policy of [anyPolicy, ...policies]) {
       for (const [forPort, layer] of proxiedPorts(policy)) {
         const open = known.find((one) => one.forPort === forPort && one.layer === layer);
         wanted.set(`${layer} ${String(forPort)}`, open ?? { address, port: 0, forPort, layer });

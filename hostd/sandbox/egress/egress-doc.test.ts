@@ -8,7 +8,7 @@ import * as dns from '../../net/egress/dns/limits.ts';
 import { maxQuestions } from '../../net/egress/dns/lookup.ts';
 import { maxPinMs, minPinMs } from '../../net/egress/dns/pin-document.ts';
 import { maxOpeningsPerSandbox } from '../../net/egress/dns/pin-table.ts';
-import { maxRules, parseRules } from '../../net/egress/policy/parse-rules.ts';
+import { maxReadPorts, maxRules, parseRules } from '../../net/egress/policy/parse-rules.ts';
 import { closedNetworks } from '../../net/egress/policy/reachable-networks.ts';
 import { defaultLimits } from '../../net/egress/proxy/options.ts';
 import { maxDenialEvents } from './count-keeper.ts';
@@ -76,7 +76,8 @@ test('what docs/egress.md says is refused is refused in these words', () => {
   const described = rows('What is refused').map(([, why]) => why);
   const tooLong = ['a'.repeat(301), `${'a'.repeat(64)}.example`, `${'a.'.repeat(130)}example`].map(refusal);
   const tooMany = refusal(Array.from({ length: maxRules + 1 }, (_, index) => `h${String(index)}.example`).join('\n'));
-  expect(described).toEqual(expect.arrayContaining([...tooLong, tooMany]));
+  const ports = Array.from({ length: maxReadPorts + 1 }, (_, index) => `tls:a.example:${String(9000 + index)}`);
+  expect(described).toEqual(expect.arrayContaining([...tooLong, tooMany, refusal(ports.join('\n'))]));
 });
 
 test('docs/egress.md names every closed range', () => {
@@ -91,6 +92,7 @@ test('the limits in docs/egress.md are those of the code', () => {
   const hours = (ms: number) => `${text(ms / 3_600_000)} hour`;
   expect(Object.fromEntries(rows('Limits'))).toEqual({
     'rules of a policy': text(maxRules),
+    'ports with `tls:` or `http:` of a policy': text(maxReadPorts),
     'connections of a sandbox through the proxy': text(connectionsPerSandbox),
     'connections and UDP flows of a sandbox': `${text(maxFlowsPerSandbox)} (\`network.maxFlowsPerSandbox\`)`,
     'ClientHello, or head of an HTTP request': `${text(bytesUntilName / 1024)} KiB, within ${text(nameDeadlineMs / 1000)} seconds`,

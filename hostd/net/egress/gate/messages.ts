@@ -58,7 +58,7 @@ export const proxyListenerSchema = z.strictObject({
   layer: z.enum(['tls', 'http']),
 });
 export type ProxyListenerSpec = z.output<typeof proxyListenerSchema>;
-export const proxyListenSchema = z.strictObject({ listeners: z.array(proxyListenerSchema).max(2000) });
+export const proxyListenSchema = z.strictObject({ listeners: z.array(proxyListenerSchema).max(20_000) });
 
 export const dnsListenSchema = z.strictObject({
   address: addressSchema,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatRules } from './format-rule.ts';
-import { maxRules, parsePolicy, parseRules } from './parse-rules.ts';
+import { maxReadPorts, maxRules, parsePolicy, parseRules } from './parse-rules.ts';
 
 const texts = (text: string | readonly string[]) => parseRules(text).rules.map((rule) => rule.text);
 
@@ -138,6 +138,14 @@ describe('lists', () => {
     const list = Array.from({ length: maxRules + 1 }, (_, index) => `h${String(index)}.example`);
     expect(() => parseRules(list)).toThrow(/too many rules.*at most 2000/);
     expect(parseRules(list.slice(1)).rules).toHaveLength(maxRules);
+  });
+
+  it('have a most of ports that the proxy has to listen on', () => {
+    const ports = Array.from({ length: maxReadPorts + 1 }, (_, index) => String(9000 + index));
+    const list = ports.map((port, index) => `${index % 2 === 0 ? 'tls' : 'http'}:a.example:${port}`);
+    expect(() => parseRules(list)).toThrow(/too many ports with `tls:` or `http:`.*at most 100/);
+    const most = [...list.slice(1), 'http:b.example:9001', 'a.example:443', '*.b.example:22'];
+    expect(parseRules(most).rules).toHaveLength(maxReadPorts + 3);
   });
 });
 

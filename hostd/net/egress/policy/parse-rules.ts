@@ -7,6 +7,8 @@ import { isRefused } from './refused.ts';
 
 /** The most rules that one policy has. */
 export const maxRules = 2000;
+/** The most ports of one policy that are read as TLS or HTTP besides 443 and 80: the proxy listens on each of them. */
+export const maxReadPorts = 100;
 /** The most refused rules that an error tells of. */
 const maxIssues = 50;
 
@@ -39,6 +41,13 @@ export function parseRules(text: string | readonly string[]): { rules: EgressRul
   }
   if (rules.size > maxRules) {
     issues.push({ path: '', message: `has too many rules: a policy has at most ${String(maxRules)}` });
+  }
+  const readPorts = [...layers.keys()].filter((port) => port !== 443 && port !== 80);
+  if (readPorts.length > maxReadPorts) {
+    issues.push({
+      path: '',
+      message: `has too many ports with \`tls:\` or \`http:\`: a policy has at most ${String(maxReadPorts)}`,
+    });
   }
   if (issues.length > 0) throw rulesInvalid(issues);
   return { rules: [...rules.values()] };
