@@ -15,6 +15,7 @@ test.each([
   [{ name: null, address: '2001:db8::1', port: 53, transport: 'udp' as const }, 'udp:[2001:db8::1]:53'],
   [{ name: null, port: null, transport: 'icmp' as const }, 'icmp:192.0.2.1'],
   [{ port: null }, 'ok.example.com'],
+  [{ port: null, transport: 'udp' as const }, 'ok.example.com'],
   [{ name: null, address: null }, 'unknown:443'],
 ])('%j is shown as %s', (changes, shown) => {
   expect(placeOf(entry(changes))).toBe(shown);

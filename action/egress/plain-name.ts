@@ -11,9 +11,10 @@ export function plainName(name: string): string {
   return `${plain.slice(0, longest)}...`;
 }
 
-/** Where something went, in one word: `example.com:443`, `udp:[2001:db8::1]:53`, `icmp:192.0.2.1`. */
+/** Where something went, in one word: `example.com:443`, `udp:[2001:db8::1]:53`, `icmp:192.0.2.1`; `example.com` when DNS was asked for it. */
 export function placeOf({ name, address, port, transport }: EgressEntry): string {
   const host = name ?? (address?.includes(':') === true ? `[${address}]` : (address ?? 'unknown'));
-  const prefix = transport === 'tcp' ? '' : `${transport}:`;
+  const asked = port === null && transport === 'udp';
+  const prefix = transport === 'tcp' || asked ? '' : `${transport}:`;
   return `${prefix}${plainName(host)}${port === null ? '' : `:${String(port)}`}`;
 }

@@ -32,11 +32,39 @@ egress: |
 `);
 });
 
-test('audit says what was let through, and gives the list also where nothing was denied', () => {
+test('audit says what was let through, with bytes, and gives the list also where nothing was denied', () => {
   const policy = { mode: 'audit' as const, allow: [], revision: 1 };
-  const report = reportOf({ policy, denied: [denial({ blocked: false })], suggestedAllow: ['no.example.com:443'] });
-  expect(renderEgress({ report })).toContain('| let through |');
+  const denied = [
+    denial({ blocked: false, bytesIn: 52_000, bytesOut: 120 }),
+    denial({ reason: 'dns-name', port: null, transport: 'udp', blocked: false }),
+  ];
+  expect(renderEgress({ report: reportOf({ policy, denied, suggestedAllow: ['no.example.com:443'] }) }))
+    .toBe(`#### Egress: audit, 2 that enforce would deny
+
+| reason | name | address | port | times | in effect | received | sent |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| sni | \`no.example.com\` |  | 443 | 1 | let through | 52.0 kB | 120 B |
+| dns-name | \`no.example.com\` |  |  | 1 | let through | 0 B | 0 B |
+
+The rules in force and those that would let through what was denied. Read them before you paste them: the build chose the names.
+
+\`\`\`yaml
+egress: |
+  no.example.com:443
+\`\`\`
+`);
   expect(renderEgress({ report: reportOf({ policy, suggestedAllow: ['a.example.com:443'] }) })).toContain('egress: |');
+});
+
+test('a name that was only asked for was not reached', () => {
+  const policy = { mode: 'audit' as const, allow: [], revision: 1 };
+  const asked = denial({ reason: 'dns-name', port: null, transport: 'udp', blocked: false });
+  expect(renderEgress({ report: reportOf({ policy, denied: [asked] }) })).toContain('\n\nNothing was reached.\n');
+});
+
+test('a transport without ports stands in their place', () => {
+  const ping = denial({ reason: 'protocol', name: null, address: '192.0.2.9', port: null, transport: 'icmp' });
+  expect(renderEgress({ report: reportOf({ denied: [ping] }) })).toContain('| `192.0.2.9` | icmp | 1 | blocked |');
 });
 
 test('where all that was wanted is allowed there is no list', () => {

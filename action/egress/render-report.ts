@@ -10,29 +10,34 @@ const mostRuleBytes = 16_384;
 export function renderEgress(taken: TakenReport): string {
   if ('missing' in taken) return `Egress: there is no report. ${plainSentence(taken.missing)}\n`;
   const { report } = taken;
-  const parts = [
-    `#### Egress: ${report.policy.mode}, ${String(report.deniedCount)} denied`,
-    ...denials(report),
-    ...passed(report),
-    ...suggestion(report),
-  ];
+  const parts = [heading(report), ...denials(report), ...passed(report), ...suggestion(report)];
   if (report.omitted > 0) parts.push(`The host has left out ${places(report.omitted)}: there were too many.`);
   return `${parts.join('\n\n')}\n`;
 }
 
+/** In audit most of it was let through, so it is not said to have been denied. */
+function heading({ policy, deniedCount }: EgressReport): string {
+  const what = policy.mode === 'audit' ? 'that enforce would deny' : 'denied';
+  return `#### Egress: ${policy.mode}, ${String(deniedCount)} ${what}`;
+}
+
+/** What audit let through was reached, so its bytes stand here. */
 function denials({ denied }: EgressReport): string[] {
   if (denied.length === 0) return [];
   const sorted = denied.toSorted((one, other) => other.count - one.count);
-  return table('denied', ['reason', 'name', 'address', 'port', 'times', 'in effect'], sorted, (entry) => [
+  const withBytes = denied.some(wasReached);
+  const head = ['reason', 'name', 'address', 'port', 'times', 'in effect', ...(withBytes ? ['received', 'sent'] : [])];
+  return table('denied', head, sorted, (entry) => [
     entry.reason,
     ...where(entry),
     String(entry.count),
     effect(entry),
+    ...(withBytes ? [megabytes(entry.bytesIn), megabytes(entry.bytesOut)] : []),
   ]);
 }
 
-function passed({ allowed }: EgressReport): string[] {
-  if (allowed.length === 0) return ['Nothing was reached.'];
+function passed({ allowed, denied }: EgressReport): string[] {
+  if (allowed.length === 0) return denied.some(wasReached) ? [] : ['Nothing was reached.'];
   const sorted = allowed.toSorted((one, other) => bytesOf(other) - bytesOf(one));
   return table('reached', ['name', 'address', 'port', 'connections', 'received', 'sent'], sorted, (entry) => [
     ...where(entry),
@@ -81,15 +86,18 @@ function row(cells: readonly string[]): string {
 }
 
 function where({ name, address, port, transport }: EgressEntry): string[] {
-  return [
-    code(name),
-    code(address),
-    `${port === null ? '' : String(port)}${transport === 'tcp' ? '' : ` ${transport}`}`,
-  ];
+  const asked = port === null && transport === 'udp';
+  const words = [...(port === null ? [] : [String(port)]), ...(transport === 'tcp' || asked ? [] : [transport])];
+  return [code(name), code(address), words.join(' ')];
 }
 
 function code(name: string | null): string {
   return name === null ? '' : `\`${plainName(name)}\``;
+}
+
+/** A name that was only asked of DNS was not. */
+function wasReached({ blocked, port }: EgressDenial): boolean {
+  return !blocked && port !== null;
 }
 
 function effect({ blocked }: EgressDenial): string {
