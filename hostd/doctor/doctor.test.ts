@@ -185,7 +185,7 @@ describe('the network', () => {
         return args.includes('tuntap') ? { code: 1, stderr: 'open: No such file or directory\n' } : {};
       }),
     });
-    const checks = await checkKernelNetworking(host);
+    const checks = await checkKernelNetworking(host, config.network);
     expect(new Set(commands)).toEqual(new Set(['unshare --net --']));
     expect(checks.filter(({ result }) => result === 'fail')).toEqual([
       { name: 'tun device', result: 'fail', found: 'open: No such file or directory', mend: 'sudo modprobe tun' },
@@ -193,7 +193,7 @@ describe('the network', () => {
   });
 
   it('is not tried without root', async () => {
-    const [check, ...more] = await checkKernelNetworking(madeUp({ uid: 1000 }));
+    const [check, ...more] = await checkKernelNetworking(madeUp({ uid: 1000 }), config.network);
     expect(more).toEqual([]);
     expect(check).toMatchObject({ result: 'warn', mend: 'sudo offshoot doctor' });
     expect((await checkFirewalls(madeUp({ uid: 1000 }), config.network)).found).toBe('not checked without root');

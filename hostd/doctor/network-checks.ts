@@ -3,35 +3,53 @@ import type { NetworkConfig } from '../net/config.ts';
 import { formatIpv4Network, networksOverlap, parseIpv4 } from '../net/ipv4.ts';
 import { listChains } from '../net/nft-json.ts';
 import { planNetwork } from '../net/plan.ts';
+import { trialRules } from '../net/trial-rules.ts';
 import type { DoctorHost } from './doctor-host.ts';
 
-const trialRules = `table inet offshoot_doctor {
-  chain postrouting { type nat hook postrouting priority srcnat; masquerade; }
-  chain forward { type filter hook forward priority filter; policy drop; ct state established,related accept; }
-}`;
+interface Trial {
+  name: string;
+  command: readonly string[];
+  input?: string;
+  mend: string;
+}
+
+const trackingRules = `table inet trial {
+  chain forward { type filter hook forward priority filter; ct state established accept; }
+}
+`;
 
 /** Each tried in a network namespace that ends with the trial, so that nothing of the host changes. */
-const trials = [
-  { name: 'network namespaces', command: ['true'], mend: 'Use a kernel with CONFIG_NET_NS.' },
-  { name: 'tun device', command: ['ip', 'tuntap', 'add', 'dev', 'trial0', 'mode', 'tap'], mend: 'sudo modprobe tun' },
-  { name: 'bridges', command: ['ip', 'link', 'add', 'trial0', 'type', 'bridge'], mend: 'sudo modprobe bridge' },
-  { name: 'veth pairs', command: ['ip', 'link', 'add', 'trial0', 'type', 'veth'], mend: 'sudo modprobe veth' },
-  {
-    name: 'nftables',
-    command: ['nft', '-f', '-'],
-    input: trialRules,
-    mend: 'sudo modprobe nf_tables nft_chain_nat nft_masq',
-  },
-] as const;
+function trials(config: NetworkConfig): Trial[] {
+  return [
+    { name: 'network namespaces', command: ['true'], mend: 'Use a kernel with CONFIG_NET_NS.' },
+    { name: 'tun device', command: ['ip', 'tuntap', 'add', 'dev', 'trial0', 'mode', 'tap'], mend: 'sudo modprobe tun' },
+    { name: 'bridges', command: ['ip', 'link', 'add', 'trial0', 'type', 'bridge'], mend: 'sudo modprobe bridge' },
+    { name: 'veth pairs', command: ['ip', 'link', 'add', 'trial0', 'type', 'veth'], mend: 'sudo modprobe veth' },
+    {
+      name: 'nftables',
+      command: ['nft', '-f', '-'],
+      input: trialRules(config).join(''),
+      mend: 'sudo modprobe nf_tables nft_chain_nat nft_masq nft_ct nft_limit nft_connlimit nft_fib_inet nft_reject_inet',
+    },
+    {
+      // By it pins stay while a connection uses them, and audit finds where a connection without a name was to go.
+      name: 'connection tracking',
+      command: ['sh', '-c', 'nft -f - && head -c 1 /proc/net/nf_conntrack'],
+      input: trackingRules,
+      mend: 'sudo modprobe nf_conntrack; if that is not it, use a kernel with CONFIG_NF_CONNTRACK_PROCFS.',
+    },
+  ];
+}
 
-export async function checkKernelNetworking(host: DoctorHost): Promise<DoctorCheck[]> {
+export async function checkKernelNetworking(host: DoctorHost, config: NetworkConfig): Promise<DoctorCheck[]> {
+  const all = trials(config);
   if (host.uid !== 0) {
-    const found = `not checked without root: ${trials.map(({ name }) => name).join(', ')}`;
+    const found = `not checked without root: ${all.map(({ name }) => name).join(', ')}`;
     return [{ name: 'kernel networking', result: 'warn', found, mend: 'sudo offshoot doctor' }];
   }
   return Promise.all(
-    trials.map(async ({ name, command, mend, ...rest }): Promise<DoctorCheck> => {
-      const failure = await tryIn(host, command, 'input' in rest ? rest.input : undefined);
+    all.map(async ({ name, command, mend, input }): Promise<DoctorCheck> => {
+      const failure = await tryIn(host, command, input);
       if (failure === undefined) return { name, result: 'ok', found: 'work' };
       return { name, result: 'fail', found: failure, mend };
     }),

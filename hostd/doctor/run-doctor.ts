@@ -41,7 +41,7 @@ export async function runDoctor(config: HostdConfig, host: DoctorHost = thisHost
     // whether KVM works was found above, and does not matter for this
     await checkFreezing(host, async () => (await openQemuVmm({ ...options, kvm: 'off' })).freezeMethod()),
     await checkForkImages(host, config),
-    ...(await checkKernelNetworking(host)),
+    ...(await checkKernelNetworking(host, network)),
     await checkForwarding(host),
     await checkFirewalls(host, network),
     checkSubnet(host, network),
