@@ -132,6 +132,9 @@ export function makeOutside(): BatteryOutside {
       { address: at.evil, tcpPorts: [22, 853, 5000, 8443, 9000], udpPorts: [7, 443], dns: { zone: batteryZone } },
       { address: at.resolver, tcpPorts: [853], dns: { zone: batteryZone } },
     ],
-    hostServers: [{ tcpPorts: [22, 443, 7443], udpPorts: [7] }],
+    hostServers: [
+      { tcpPorts: [22, 443, 7443], udpPorts: [7] },
+      { address: at.host, drip: { port: 9100, bytes: 1_000_000, everyMs: 15 } },
+    ],
   };
 }
