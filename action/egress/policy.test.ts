@@ -42,7 +42,7 @@ test('auto: rules are those of the runner, and never of what lies in the workspa
     mode: 'enforce',
     allow: ['npm.example.com:443', 'git.example.com:22'],
   });
-  expect(asked.map(({ cwd }) => path.dirname(cwd ?? ''))).toEqual([folder]);
+  expect(new Set(asked.map(({ cwd }) => path.dirname(cwd ?? '')))).toEqual(new Set([folder]));
   expect(await readdir(folder)).toEqual([]);
 });
 

@@ -18,7 +18,7 @@ function tools(answers: Readonly<Record<string, Answer>>): { runner: Runner; cal
   const run = (command: string, args: readonly string[], options?: RunOptions): Promise<RunResult> => {
     const line = [command, ...args].join(' ');
     calls.push({ line, options });
-    const answer = answers[line];
+    const answer = answers[line] ?? (line === npmShown && npm in answers ? '' : undefined);
     if (answer === undefined)
       return Promise.reject(Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' }));
     if (answer instanceof Error) return Promise.reject(answer);
@@ -29,6 +29,7 @@ function tools(answers: Readonly<Record<string, Answer>>): { runner: Runner; cal
 }
 
 const npm = 'npm config list --json';
+const npmShown = 'npm config list';
 const pip = 'pip config list';
 const pipHelp = 'pip install --help';
 const apt = 'apt-get indextargets --no-release-info --format $(SITE)';
@@ -76,10 +77,33 @@ describe('auto:npm', () => {
     ]);
   });
 
+  it('has the registries that npm leaves out of its JSON, as their URLs have passwords', async () => {
+    const shown = `; "user" config from /root/.npmrc
+
+; @team:registry = "https://old:***@old.example/" ; overridden by project
+
+; "project" config from /project/.npmrc
+
+@team:registry = "https://ci:***@team.example:8443/npm/"
+registry = "https://ci:***@npm.example/"
+metrics-registry = "https://ci:***@no.example/"
+init-version = 1
+`;
+    const rules = await expand('auto:npm', {
+      [npm]: '{"@plain:registry":"https://plain.example/"}',
+      [npmShown]: shown,
+    });
+    expect(rules).toEqual(['npm.example:443', 'plain.example:443', 'tls:team.example:8443']);
+  });
+
   it('is asked in the folder and environment of the caller', async () => {
     const { runner, calls } = tools({ [npm]: '{"registry":"https://npm.example/"}' });
     await expandAutoRules('auto:npm', { runner, resolve, cwd: '/project', env: { A: 'b' } });
-    expect(calls).toMatchObject([{ line: npm, options: { cwd: '/project', env: { A: 'b' } } }]);
+    const options = { cwd: '/project', env: { A: 'b' } };
+    expect(calls).toMatchObject([
+      { line: npm, options },
+      { line: npmShown, options },
+    ]);
   });
 
   it('refuses a registry on this machine, which is another one for a sandbox', async () => {
@@ -235,7 +259,7 @@ describe('a list', () => {
   it('asks each tool once', async () => {
     const { runner, calls } = tools(answers);
     await expandAutoRules(['auto:npm', 'auto:npm'], { runner, resolve });
-    expect(calls).toHaveLength(1);
+    expect(calls.map(({ line }) => line)).toEqual([npm, npmShown]);
   });
 
   it('refuses other package managers', async () => {
