@@ -20,11 +20,13 @@ compile() {
   modules=$1
   shift
   chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin NODE_COMPILE_CACHE=/opt/offshoot/build/compile-cache sh /opt/offshoot/hostd/setup/node.sh \
-    "$@" --input-type=module -e "for (const module of '$modules'.split(' ')) await import('/opt/offshoot/hostd/' + module)"
+    "$@" --input-type=module -e "for (const module of '$modules'.split(' ')) await import('/opt/offshoot/hostd/' + module).catch((error) => {
+      if (error.message !== 'which folder?') throw error;
+    })"
 }
 # shellcheck disable=SC2086 # lists of flags
 compile 'cli/command-line.ts daemon/run-daemon.ts' $flags
 gate=net/egress/gate
 # shellcheck disable=SC2086
-compile "$gate/run-helper.ts $gate/proxy-service.ts $gate/resolver-service.ts $gate/nft-pin-writer.ts" $flags $helper_flags
+compile "$gate/proxy-process.ts $gate/resolver-process.ts" $flags $helper_flags
 umount "$root/proc" "$root"

@@ -1,5 +1,12 @@
-/** Helpers stream much and keep little: a small young generation and a bounded old one keep them small. */
-export const helperFlags = ['--max-semi-space-size=1', '--max-old-space-size=64'] as const;
+/**
+ * Helpers stream much and keep little: a small young generation and a bounded old one keep them small. The third bounds what has come and
+ * gone through sockets before memory is reused; V8 takes it from what a young generation may have at most, whatever this one has.
+ */
+export const helperFlags = [
+  '--max-semi-space-size=1',
+  '--max-old-space-size=64',
+  '--scavenger-max-new-space-capacity-mb=1',
+] as const;
 
 /** Node for a helper: as it was started for hostd itself, in helpers' size. */
 export function helperNode(): string[] {

@@ -7,6 +7,7 @@ import { openControlServer, operation, type Operation } from './control-server.t
 import { z } from 'zod';
 import { helperFiles, type HelperFiles } from './helper-files.ts';
 import { maxControlLineBytes, protocolVersion, type HelperHealth, type HelperRole } from './messages.ts';
+import { startOverFromCache } from './start-over.ts';
 
 /** What a helper does; its process is around it. */
 export interface HelperService {
@@ -24,6 +25,7 @@ const lockPatienceMs = 5000;
  * away however it dies, and who does not get it ends with code 3.
  */
 export async function runHelper(role: HelperRole, folder: string, open: () => Promise<HelperService>): Promise<void> {
+  startOverFromCache();
   const files = helperFiles(folder, role);
   // Kept: the garbage collector would close it and give the lock away.
   const lock = await takeLock(files.lock);
