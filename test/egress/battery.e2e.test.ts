@@ -57,6 +57,54 @@ test('the report has what passed, with bytes, and a list to paste', async () => 
   expect(report.suggestedAllow.filter((rule) => rule.startsWith(at.metadata) || rule.startsWith('10.'))).toEqual([]);
 });
 
+test('the report has what passed past the proxy, under the name or address that a rule opened, with about its bytes', async () => {
+  const passed = async () => {
+    const { allowed } = await sandbox.egressReport();
+    return (name: string | null, port: number, address: string | null = null) =>
+      allowed.find((row) => row.name === name && row.port === port && (name !== null || row.address === address));
+  };
+  const before = await passed();
+  expect(before('ssh.example', 22)).toMatchObject({ address: at.ssh, transport: 'tcp' });
+  expect(before(null, 5000, at.network)).toMatchObject({ transport: 'tcp' });
+  // An address that a rule opens and a name that another one opens it for: the name tells more.
+  expect(before('echo.example', 7)).toMatchObject({ address: at.udp, transport: 'udp' });
+  const bytes = 1000;
+  const times = 5;
+  const again = <Probe>(one: Probe) => Array.from({ length: times }, () => one);
+  await sees(sandbox, [
+    ...again({ kind: 'tcp', to: 'ssh.example', port: 22 } as const),
+    ...again({ kind: 'tcp', to: at.network, port: 5000 } as const),
+    ...again({ kind: 'udp', to: at.udp, port: 7, bytes } as const),
+  ]);
+  const after = await passed();
+  const grown = (name: string | null, port: number, address: string | null = null) => {
+    const [one, other] = [before(name, port, address), after(name, port, address)];
+    if (one === undefined || other === undefined) throw new Error(`no row of ${String(name ?? address)}`);
+    return {
+      count: other.count - one.count,
+      bytesIn: other.bytesIn - one.bytesIn,
+      bytesOut: other.bytesOut - one.bytesOut,
+    };
+  };
+  // Handshake, greeting and end, with what acknowledges them.
+  for (const row of [grown('ssh.example', 22), grown(null, 5000, at.network)]) {
+    expect(row.count).toBe(times);
+    for (const counted of [row.bytesIn, row.bytesOut]) {
+      expect(counted).toBeGreaterThan(times * 3 * 40);
+      expect(counted).toBeLessThan(times * (12 * 60 + 100));
+    }
+  }
+  const headers = 20 + 8;
+  const echoed = times * (bytes + headers);
+  const { bytesIn, ...sent } = grown('echo.example', 7);
+  expect(sent).toEqual({ count: times, bytesOut: echoed });
+  // It answers with two addresses in front.
+  expect(bytesIn).toBeGreaterThan(echoed + times * 2 * 8);
+  expect(bytesIn).toBeLessThan(echoed + times * 2 * 17);
+  const { suggestedAllow } = await sandbox.egressReport();
+  expect(suggestedAllow).toEqual(expect.arrayContaining(['ssh.example:22', '192.0.2.64/28:5000', `udp:${at.udp}:7`]));
+});
+
 test('a fork has the policy and the pins of its source, and does not reach it', async () => {
   expect(await sees(sandbox, [{ kind: 'tcp', to: 'ssh.example', port: 22 }])).toEqual(['ok SSH-2.0-double']);
   const copy = suite.world.adopt(await sandbox.fork());

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sandbox } from '../../hostd/client/index.ts';
 import type { EgressReport } from '../../hostd/contract/index.ts';
-import type { DeniedRow, EgressCase } from './egress-case.ts';
+import type { DeniedRow, EgressCase, PassedRow } from './egress-case.ts';
 import type { EgressWorld } from './egress-world.ts';
 import { probe } from './guest-probe.ts';
 import { mayArrive } from './outside-of-battery.ts';
@@ -28,7 +28,8 @@ export async function runCases(
     const fits = typeof wanted === 'string' ? seen === wanted : wanted.test(seen);
     return fits ? [] : [`${one.name}: saw ${JSON.stringify(seen)}, not ${String(wanted)}`];
   });
-  const unexplained = checkReport ? missingRows(await sandbox.egressReport(), cases) : [];
+  const report = checkReport ? await sandbox.egressReport() : undefined;
+  const unexplained = report === undefined ? [] : [...missingRows(report, cases), ...untold(report, cases)];
   return [...wrong, ...unexplained, ...(await cameOut(world, seenBefore))];
 }
 
@@ -45,7 +46,18 @@ function missingRows(report: EgressReport, cases: readonly EgressCase[]): string
   });
 }
 
-function isLike(row: EgressReport['denied'][number], wanted: DeniedRow): boolean {
+function untold({ allowed }: EgressReport, cases: readonly EgressCase[]): string[] {
+  return cases.flatMap(({ name, passed }) => {
+    if (passed === undefined || allowed.some((row) => isLike(row, passed) && row.bytesIn > 0 && row.bytesOut > 0))
+      return [];
+    const near = allowed.filter(({ port }) => port === passed.port);
+    return [
+      `${name}: the report has not ${JSON.stringify(passed)} as what passed; near to it: ${JSON.stringify(near)}`,
+    ];
+  });
+}
+
+function isLike(row: EgressReport['allowed'][number], wanted: DeniedRow | PassedRow): boolean {
   return isDeepStrictEqual({ ...row, ...wanted }, row);
 }
 

@@ -104,12 +104,17 @@ describe('a report', () => {
     lab.add({ egressMode: 'audit' });
     lab.network.gateRows = [gateRow({ ...denied, outcome: 'would-deny' })];
     lab.network.filterRows.set(0, [
+      filtered({ outcome: 'audited-received', address: '192.0.2.1', packets: 90, bytes: 60_000 }),
       filtered({ outcome: 'audited', address: '192.0.2.1', packets: 40, bytes: 4000 }),
+      filtered({ outcome: 'audited-received', address: '192.0.2.2' }),
       filtered({ address: '10.0.0.1', packets: 2 }),
     ]);
-    expect((await lab.report()).denied).toMatchObject([
+    const { denied: rows, deniedCount } = await lab.report();
+    expect(deniedCount).toBe(4);
+    expect((await lab.denials()).filter(({ blocked }) => blocked === false)).toHaveLength(2);
+    expect(rows).toMatchObject([
       { reason: 'private-range', address: '10.0.0.1', blocked: true, count: 2 },
-      { reason: 'address', address: '192.0.2.1', blocked: false, count: 1, bytesOut: 4000 },
+      { reason: 'address', address: '192.0.2.1', blocked: false, count: 1, bytesOut: 4000, bytesIn: 60_000 },
       { reason: 'sni', blocked: false },
     ]);
   });

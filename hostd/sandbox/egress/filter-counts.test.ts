@@ -42,6 +42,12 @@ describe('what the filter counted', () => {
     const place = (packets: number, bytes: number) => [filtered({ outcome: 'audited', packets, bytes })];
     const [row] = looks(place(10, 1000), place(25, 3000), [], place(1, 60));
     expect(row).toMatchObject({ outcome: 'would-deny', count: 2, bytesOut: 3060, bytesIn: 0 });
+    const answers = filtered({ outcome: 'audited-received', packets: 20, bytes: 9000 });
+    const [, received] = looks(
+      [...place(10, 1000), answers],
+      [...place(12, 1100), { ...answers, packets: 21, bytes: 9050 }],
+    );
+    expect(received).toMatchObject({ outcome: 'would-deny', count: 0, bytesOut: 0, bytesIn: 9050 });
   });
 
   it('counts connections that rules opened, and the bytes of either direction, each as a total of its own', () => {

@@ -4,7 +4,7 @@ import type { PolicyView } from '../../net/egress/policy/policy.ts';
 import type { EgressCountRow } from '../../store/rows.ts';
 import type { PassedPlace, PassedPlaces } from './passed-places.ts';
 
-/** Places of one sandbox that have rows of their own; further ones share a row for each outcome, reason and transport. */
+/** Places of one sandbox that have rows of their own, those that audit let through two; further ones share a row for each outcome, reason and transport. */
 export const maxFilterPlaces = 1000;
 /** The same for what rules let through; further places share rows for each network that a rule names. */
 export const maxPassedPlaces = 500;
@@ -132,6 +132,7 @@ function emptyRow(sandboxId: string, key: string, { traffic, shared, reason }: R
 const rowOutcomes = {
   denied: 'denied',
   audited: 'would-deny',
+  'audited-received': 'would-deny',
   opened: 'allowed',
   sent: 'usage',
   received: 'usage',
@@ -148,8 +149,8 @@ function grown(row: EgressCountRow, reading: Reading, nowMs: number): EgressCoun
   const added = {
     // Nothing passed of what was refused.
     denied: { count: morePackets, bytesOut: 0, bytesIn: 0 },
-    // Both directions: the filter counts them together.
     audited: { count: times, bytesOut: moreBytes, bytesIn: 0 },
+    'audited-received': { count: 0, bytesOut: 0, bytesIn: moreBytes },
     opened: { count: morePackets, bytesOut: 0, bytesIn: 0 },
     sent: { count: 1 - row.count, bytesOut: moreBytes, bytesIn: 0 },
     received: { count: 1 - row.count, bytesOut: 0, bytesIn: moreBytes },

@@ -41,7 +41,8 @@ export function egressReport(policy: EgressPolicyInfo, rows: readonly EgressCoun
   }
   const connected = new Set(allowed.entries.flatMap(({ name, port }) => (port === null ? [] : [name])));
   const passed = allowed.entries.filter(({ name, port }) => port !== null || !connected.has(name)).toSorted(byAmount);
-  const refused = denied.entries.toSorted(byAmount);
+  // Of what audit let through the answers alone are no denial.
+  const refused = denied.entries.filter(({ count }) => count > 0).toSorted(byAmount);
   const listed = { allowed: passed.slice(0, maxListed), denied: refused.slice(0, maxListed) };
   // A list that follows on an audit keeps what passed by rules that are no longer in force.
   const unruled = policy.mode === 'audit' ? unruledPlaces(view, listed.allowed) : [];

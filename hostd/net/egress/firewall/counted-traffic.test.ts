@@ -19,13 +19,20 @@ test('rows say what was refused or passed unlisted, by transport and port or by 
       [['203.0.113.7', 'icmp'], 1],
       [['203.0.113.7', 99], 2],
     ]),
-    listing('audited_udp', [[['192.0.2.1', 443], 5]]),
+    listing('audited', [
+      [['udp', '192.0.2.1', 443, 'original'], 5],
+      [['udp', '192.0.2.1', 443, 'reply'], 4],
+    ]),
+    listing('audited_other', [[['192.0.2.1', 'icmp'], 2]]),
+    listing('cut_tcp', []),
   ].join('\n');
   expect(parseCountedTraffic(text)).toEqual([
     { outcome: 'denied', address: '203.0.113.7', port: 22, protocol: 'tcp', packets: 3, bytes: 180 },
     { outcome: 'denied', address: '203.0.113.7', protocol: 'icmp', packets: 1, bytes: 60 },
     { outcome: 'denied', address: '203.0.113.7', protocol: '99', packets: 2, bytes: 120 },
     { outcome: 'audited', address: '192.0.2.1', port: 443, protocol: 'udp', packets: 5, bytes: 300 },
+    { outcome: 'audited-received', address: '192.0.2.1', port: 443, protocol: 'udp', packets: 4, bytes: 240 },
+    { outcome: 'audited', address: '192.0.2.1', protocol: 'icmp', packets: 2, bytes: 120 },
   ]);
 });
 

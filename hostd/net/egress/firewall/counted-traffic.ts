@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { runChecked, type Runner } from '../../../platform/run.ts';
-import { countedSet, openedSet, outcomes, passedSet, transports, type CountedOutcome } from './slot-sets.ts';
+import { auditedOtherSet, auditedSet, deniedSet, openedSet, passedSet, transports } from './slot-sets.ts';
 
 /** One destination of a sandbox's traffic, since it was first seen or for as long as it was seen within 10 minutes each. */
 export interface CountedTraffic {
   /**
-   * `denied`: refused. `audited`: passed, though the list does not allow it. `opened`: connections that a rule by address or a pin opened, one
-   * packet each. `sent`, `received`: what passed on them, from the guest and to it.
+   * `denied`: refused. `audited`: passed from the guest, though the list does not allow it, and `audited-received` to it; without ports both are
+   * in the first. `opened`: connections that a rule by address or a pin opened, one packet each. `sent`, `received`: what passed on them.
    */
-  outcome: CountedOutcome | 'opened' | 'sent' | 'received';
+  outcome: 'denied' | 'audited' | 'audited-received' | 'opened' | 'sent' | 'received';
   address: string;
   /** For TCP and UDP. */
   port?: number;
@@ -36,7 +36,16 @@ const listingSchema = z.object({
 /** nft 1.0.6 lists one set a run. */
 const listScript = 'set -e; for name in "$@"; do nft -j list set inet offshoot "$name"; echo; done';
 
-const protocols = [...transports, 'other'] as const;
+/** By set: from the guest, or of both directions, and to the guest where these are told apart. */
+const outcomesOfSet: Readonly<Record<string, readonly [CountedTraffic['outcome'], CountedTraffic['outcome']?]>> = {
+  [deniedSet('tcp')]: ['denied'],
+  [deniedSet('udp')]: ['denied'],
+  [deniedSet('other')]: ['denied'],
+  [auditedOtherSet]: ['audited'],
+  [auditedSet]: ['audited', 'audited-received'],
+  [passedSet]: ['sent', 'received'],
+  [openedSet]: ['opened'],
+};
 
 /** For a host without /etc/protocols, where nft knows numbers alone. */
 const transportOfNumber = new Map([
@@ -46,11 +55,7 @@ const transportOfNumber = new Map([
 
 /** What a sandbox's packet filter refused or passed under `slotPolicyRules`, but for what it led to resolver and proxy. Counts only grow until a destination is forgotten. Throws CommandError, ZodError. */
 export async function countedTraffic(runner: Runner, netnsPath: string): Promise<CountedTraffic[]> {
-  const sets = [
-    ...outcomes.flatMap((outcome) => protocols.map((protocol) => countedSet(outcome, protocol))),
-    openedSet,
-    passedSet,
-  ];
+  const sets = Object.keys(outcomesOfSet);
   const args = [`--net=${netnsPath}`, '--', 'sh', '-c', listScript, 'sh', ...sets];
   const { stdout } = await runChecked(runner, 'nsenter', args);
   return parseCountedTraffic(stdout);
@@ -65,26 +70,20 @@ export function parseCountedTraffic(text: string): CountedTraffic[] {
 }
 
 function rowsOf({ name, elem }: { name: string; elem: readonly { elem: CountedElement }[] }): CountedTraffic[] {
-  const elements = elem.map((one) => one.elem);
-  if (name === openedSet || name === passedSet) return elements.map(passedRow);
-  const outcome = outcomes.find((one) => name.startsWith(`${one}_`));
-  const transport = transports.find((one) => name.endsWith(`_${one}`));
-  if (outcome === undefined) return [];
-  return elements.map(({ val, counter }) => {
-    const [address, second] = val.concat;
-    const where =
-      transport === undefined ? { protocol: String(second) } : { port: Number(second), protocol: transport };
-    return { outcome, address: String(address), ...where, ...counter };
+  const outcomes = outcomesOfSet[name];
+  if (outcomes === undefined) return [];
+  const [outgoing, incoming = outgoing] = outcomes;
+  const transport = transports.find((one) => name === deniedSet(one));
+  const isPortless = name === deniedSet('other') || name === auditedOtherSet;
+  return elem.map(({ elem: { val, counter } }) => {
+    const parts = val.concat.map(String);
+    if (transport !== undefined || isPortless) {
+      const [address = '', second = ''] = parts;
+      const where = transport === undefined ? { protocol: second } : { port: Number(second), protocol: transport };
+      return { outcome: outgoing, address, ...where, ...counter };
+    }
+    const [given = '', address = '', port, direction] = parts;
+    const protocol = transportOfNumber.get(given) ?? given;
+    return { outcome: direction === 'reply' ? incoming : outgoing, address, port: Number(port), protocol, ...counter };
   });
-}
-
-function passedRow({ val, counter }: CountedElement): CountedTraffic {
-  const [given, address, port, direction] = val.concat.map(String);
-  const protocol = transportOfNumber.get(String(given)) ?? String(given);
-  return { outcome: outcomeOf(direction), address: String(address), port: Number(port), protocol, ...counter };
-}
-
-function outcomeOf(direction: string | undefined): CountedTraffic['outcome'] {
-  if (direction === undefined) return 'opened';
-  return direction === 'reply' ? 'received' : 'sent';
 }

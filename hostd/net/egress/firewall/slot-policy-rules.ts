@@ -2,7 +2,7 @@ import { tapName, uplinkName, type NetworkPlan, type SlotPlan } from '../../plan
 import type { HostAddresses, Policy } from '../policy/policy.ts';
 import { proxiedPorts } from '../policy/proxied-ports.ts';
 import { closedNetworks } from '../policy/reachable-networks.ts';
-import { countIn, countPassed } from './count-rules.ts';
+import { countAudited, countDenied, countPassed } from './count-rules.ts';
 import { openedNetworks, shutToNames } from './filter-networks.ts';
 import { cutSet, lastingSets, pinnedHostsSet, pinnedSet, transports, type Transport } from './slot-sets.ts';
 
@@ -116,7 +116,7 @@ function chains(plan: NetworkPlan, slot: SlotPlan, policy: Policy, helpers: Egre
     reject with icmp admin-prohibited
   }
   chain denied {
-${countIn('denied')}    goto refuse
+${countDenied}    goto refuse
   }
   chain passed {
 ${countPassed}    accept
@@ -131,7 +131,7 @@ ${isAudit ? '    goto audited\n' : ''}  }
   chain audited {
     ct status dnat return
     ct original ip daddr @closed return
-${countIn('audited')}    accept
+${countAudited}    accept
   }
   chain source {
     type filter hook prerouting priority raw; policy drop;

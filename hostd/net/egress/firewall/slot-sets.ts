@@ -12,14 +12,15 @@ export const pinnedSet = (transport: Transport): string => `pinned_${transport}`
 /** Addresses pinned on every port. */
 export const pinnedHostsSet = (transport: Transport): string => `pinned_hosts_${transport}`;
 
-export const outcomes = ['denied', 'audited'] as const;
-export type CountedOutcome = (typeof outcomes)[number];
+/** Places by outcome: what was refused, by transport; of both outcomes what has no ports. */
+export const deniedSet = (protocol: Transport | 'other'): string => `denied_${protocol}`;
+export const auditedOtherSet = 'audited_other';
 
-export const countedSet = (outcome: CountedOutcome, protocol: Transport | 'other'): string => `${outcome}_${protocol}`;
-
-/** Connections that a rule by address or a pin opened, each by its first packet, and all their packets by direction. What is led to a helper is in neither. */
-export const openedSet = 'opened';
+/** Packets of TCP and UDP by direction: that audit alone let through, and that a rule by address or a pin did. What is led to a helper is in neither. */
+export const auditedSet = 'audited';
 export const passedSet = 'passed';
+/** Connections of the latter, each by its first packet. */
+export const openedSet = 'opened';
 
 /**
  * Connections that lost their rule while the other side was sending. A few more packets reach the guest, because it is its answers to them
@@ -33,12 +34,12 @@ export const lastingSets: readonly { name: string; definition: string }[] = [
     lasting(pinnedSet(transport), `type ipv4_addr . inet_service; size ${String(pinsPerSet)}; flags timeout;`),
     lasting(pinnedHostsSet(transport), `type ipv4_addr; size ${String(pinsPerSet)}; flags timeout;`),
   ]),
-  ...outcomes.flatMap((outcome) => [
-    ...transports.map((transport) => lasting(countedSet(outcome, transport), counted('ipv4_addr . inet_service'))),
-    lasting(countedSet(outcome, 'other'), counted('ipv4_addr . inet_proto')),
-  ]),
+  ...transports.map((transport) => lasting(deniedSet(transport), counted('ipv4_addr . inet_service'))),
+  ...[deniedSet('other'), auditedOtherSet].map((name) => lasting(name, counted('ipv4_addr . inet_proto'))),
+  ...[auditedSet, passedSet].map((name) =>
+    lasting(name, counted('inet_proto . ipv4_addr . inet_service . ct_dir', 2 * countedDestinations)),
+  ),
   lasting(openedSet, counted('inet_proto . ipv4_addr . inet_service')),
-  lasting(passedSet, counted('inet_proto . ipv4_addr . inet_service . ct_dir', 2 * countedDestinations)),
   {
     name: cutSet,
     definition: '{ type ipv4_addr . inet_service . inet_service; size 8192; flags dynamic, timeout; timeout 1m; }',
