@@ -9,7 +9,7 @@ import { useEgressWorld } from './use-egress-world.ts';
 
 const suite = useEgressWorld();
 const bridge = '10.86.0.1';
-const rules = [`${at.host}:7443,443`, `${bridge}:7443`];
+const rules = [`${at.host}:7443,443`, `${bridge}:7443`, 'on-host.example:7443'];
 const withDrip = [...rules, `${at.host}:9100`];
 let sandbox: Sandbox;
 let other: Sandbox;
@@ -41,6 +41,13 @@ test('what a rule names is reached past the proxy; other ports are not, nor is a
     expect.objectContaining({ address: at.host, port: 7443, reason: 'private-range', blocked: true }),
   );
   expect(report.suggestedAllow.filter((rule) => rule.startsWith(at.host) || rule.startsWith(bridge))).toEqual([]);
+});
+
+test('a name that leads to the host resolves where a rule names the address too', async () => {
+  expect(await sees(sandbox, [tcp('on-host.example', 7443)])).toEqual([
+    expect.stringMatching(`^ok hello from ${bridge}`),
+  ]);
+  expect(await sees(other, [{ kind: 'lookup', name: 'on-host.example' }])).toEqual(['no-name']);
 });
 
 test('a rule that goes cuts the connection by it within a second', async () => {

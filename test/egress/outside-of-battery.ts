@@ -57,6 +57,7 @@ export const batteryZone: DnsZone = {
   'race-a.example': { a: [at.web] },
   'race-both.example': { a: [at.web] },
   'race-b.example': { a: [at.web] },
+  'on-host.example': { a: ['10.86.0.1'] },
   '*.wild.example': { a: [at.web] },
   // Whatever else is asked for would be answered: that it does not resolve is the resolver's doing.
   '*.example': { a: [at.evil], txtBytes: 100 },
