@@ -100,6 +100,7 @@ describe('completion', () => {
     expect(complete('sandbox', 'fork', 'sbx_1', '--eg')).toEqual(['--egress']);
     expect(complete('run', '--egress', '')).toEqual(['enforce', 'audit', 'open', 'none']);
     expect(complete('sandbox', 'firewall', 'set', 'sbx_1', '--mode', 'a')).toEqual(['audit']);
+    expect(complete('sandbox', 'firewall', 'set', 'sbx_1', '--egress', 'a')).toEqual(['audit']);
     expect(complete('run', '--', '--egress', '')).toEqual([]);
     expect(complete('sandbox', 'fire')).toEqual(['firewall']);
     expect(complete('sandbox', 'firewall', '')).toEqual(['set', 'show', 'clear', '--help']);

@@ -13,7 +13,10 @@ export function clientCommand(parent: Command, usage: string, description: strin
     .command(usage)
     .description(description)
     .option('--json', 'print machine-readable JSON')
-    .option('--host <address>', 'the hostd to talk to: unix:PATH or tcp:HOST:PORT (default: $OFFSHOOT_HOST)')
+    .option(
+      '--host <address>',
+      'the hostd to talk to: unix:PATH or tcp:HOST:PORT (default: $OFFSHOOT_HOST, else unix:/run/offshoot/hostd.sock)',
+    )
     .option('--token <token>', 'its token (default: $OFFSHOOT_TOKEN)');
 }
 

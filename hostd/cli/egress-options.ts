@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import { egressModes, type EgressMode, type EgressPolicyInput } from '../contract/egress.ts';
+import { egressWords } from '../contract/egress-words.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { repeated } from './common.ts';
 
@@ -25,6 +26,17 @@ everything public through and records what the rules do not name; open lets
 everything public through; none nothing, not even DNS. What is private is
 closed in every mode, unless a rule names it.`;
 
+/** Printed below the options of the command that shows denials. */
+export const reasonHelp = `
+Why something was denied:
+  dns-name, sni, host-header  no rule names the host that DNS, TLS or HTTP asked for
+  port                        a rule names the host, but not this port
+  address                     no rule opens the address
+  protocol                    not TLS on a TLS port, not HTTP on an HTTP port, ICMP and the like
+  no-name                     TLS or HTTP that names no host
+  private-range               a private address, or another that is closed in every mode
+  rebind                      a name that leads to one; "private" after its rule lets it`;
+
 /** `absent` says what holds without the options. */
 export function addEgressOptions(command: Command, absent: string): Command {
   return command
@@ -43,7 +55,17 @@ export async function egressRequest(options: EgressOptions): Promise<{ egress?: 
   const { egress, allow, allowFrom } = options;
   if (allow === undefined && allowFrom === undefined) return egress === undefined ? {} : { egress: { mode: egress } };
   const rules = [...(allow ?? []), ...(await readRules(allowFrom ?? []))];
+  refuseRulesOfNone(egress, rules);
   return { egress: egress === undefined ? rules : { mode: egress, allow: rules } };
+}
+
+/** Throws `usage` where rules come with the mode that takes none. */
+export function refuseRulesOfNone(mode: EgressMode | undefined, rules: readonly string[]): void {
+  if (mode !== 'none' || egressWords(rules).length === 0) return;
+  throw new OffshootError('usage', {
+    message: 'Mode none allows nothing, so it takes no rules.',
+    hint: 'Leave out the rules, or the mode: rules alone mean enforce.',
+  });
 }
 
 /** Each file is one text of rules; `-` is standard input. Throws `local-file-error` and `usage`. */

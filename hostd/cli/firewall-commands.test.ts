@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Served } from '../api/testing/served.ts';
-import { egressPolicyInfoSchema, egressReportSchema } from '../contract/egress.ts';
+import { denialReasons, egressPolicyInfoSchema, egressReportSchema } from '../contract/egress.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { runOffshoot, type Run } from './testing/run-offshoot.ts';
 
@@ -68,7 +68,9 @@ describe('options of commands that start sandboxes', () => {
   test('--egress none with rules is refused with the reason', async () => {
     const { code, stderr } = await offshoot('sandbox', 'create', '--egress', 'none', '--allow', 'a.example');
     expect(code).toBe(125);
-    expect(stderr).toContain('must be empty with mode none');
+    expect(stderr).toContain('Mode none allows nothing, so it takes no rules. [usage]');
+    const set = await offshoot('sandbox', 'firewall', 'set', 'sbx_1', '--mode', 'none', 'a.example');
+    expect(set).toMatchObject({ code: 125, stderr });
   });
 
   test('a file that can not be read is named', async () => {
@@ -91,6 +93,13 @@ describe('sandbox firewall set', () => {
     const { stdout } = await withInput('in.example', 'sandbox', 'firewall', 'set', ...args);
     const allow = ['a.example', '# the build\nfile.example:443\n', 'in.example'];
     expect(egressPolicyInfoSchema.parse(JSON.parse(stdout))).toEqual({ mode: 'audit', allow, revision: 2 });
+  });
+
+  test('takes the options that run has, too', async () => {
+    const args = ['sbx_1', '--egress', 'audit', '--allow-from', listFile, '--allow', 'a.example', 'b.example'];
+    await offshoot('sandbox', 'firewall', 'set', ...args);
+    const allow = ['b.example', 'a.example', '# the build\nfile.example:443\n'];
+    expect(requestOf('egress')).toEqual({ mode: 'audit', allow });
   });
 
   test('takes a mode alone', async () => {
@@ -128,6 +137,8 @@ test('sandbox firewall show prints the report, for people and as it is', async (
   expect(stdout).toMatch(/^packages\.example\.com +443 +3 +50\.8 KiB +1\.2 KiB /m);
   expect(stdout).toMatch(/^other\.example\.com +443 +sni +2 /m);
   expect(stdout).toMatch(/paste:\n\na\.example:443\nother\.example\.com:443\n$/);
+  const { stdout: help } = await offshoot('sandbox', 'firewall', 'show', '--help');
+  for (const reason of denialReasons) expect(help).toMatch(new RegExp(`^  (\\S+, )*${reason}\\b`, 'm'));
   const json = await offshoot('sandbox', 'firewall', 'show', 'sbx_1', '--json');
   const report = await served.json('GET', '/v1/sandboxes/sbx_1/egress');
   expect(JSON.parse(json.stdout)).toEqual(egressReportSchema.parse(report));

@@ -40,8 +40,10 @@ complete -o default -F _offshoot offshoot
 
 /** Options that take one of a few words, each with the path of its command. */
 function walkValues(command: Command, path: string): { option: string; words: readonly string[] }[] {
-  const own = command.options.flatMap(({ long, argChoices }) =>
-    argChoices === undefined ? [] : [{ option: `${path} ${long ?? ''}`, words: argChoices }],
+  const own = command.options.flatMap(({ short, long, argChoices }) =>
+    argChoices === undefined
+      ? []
+      : [short, long].flatMap((flag) => (flag === undefined ? [] : [{ option: `${path} ${flag}`, words: argChoices }])),
   );
   return [...own, ...command.commands.flatMap((child) => walkValues(child, `${path} ${child.name()}`.trim()))];
 }

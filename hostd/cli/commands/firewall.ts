@@ -4,12 +4,13 @@ import { Sandbox } from '../../client/sandbox.ts';
 import { egressModeSchema, type EgressMode, type EgressPolicyInfo } from '../../contract/egress.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { clientCommand, connectionOf, repeated, type CommonOptions } from '../common.ts';
-import { modeOption, readRules, ruleHelp } from '../egress-options.ts';
+import { modeOption, readRules, reasonHelp, refuseRulesOfNone, ruleHelp } from '../egress-options.ts';
 import { describePolicy, describeReport } from '../egress-view.ts';
 import { printJson } from '../print.ts';
 
 interface SetOptions extends CommonOptions {
   mode?: EgressMode;
+  allow?: string[];
   from?: string[];
 }
 
@@ -21,12 +22,13 @@ export function addFirewallCommands(sandboxCommand: Command): void {
     'set <id> [rule...]',
     'give it these rules in place of its own; in force at once, connections they do not allow are cut',
   )
-    .addOption(modeOption('--mode <mode>', 'how they hold (default: enforce)'))
-    .option('--from <file>', 'rules from a file; - is standard input; may be repeated', repeated)
+    .addOption(modeOption('--egress, --mode <mode>', 'how they hold (default: enforce)'))
+    .option('--allow <rule>', 'the same as a rule after the id; may be repeated', repeated)
+    .option('--allow-from, --from <file>', 'rules from a file; - is standard input; may be repeated', repeated)
     .addHelpText('after', ruleHelp)
     .action(setRules);
   clientCommand(parent, 'show <id>', 'what it may reach, what it reached and what was denied, with a list to paste')
-    .addHelpText('after', '\nAlso of a sandbox that has ended, while hostd remembers it.')
+    .addHelpText('after', `\nAlso of a sandbox that has ended, while hostd remembers it.\n${reasonHelp}`)
     .action(async (id: string, options: CommonOptions) => {
       const sandbox = await Sandbox.connect(id, connectionOf(options));
       const report = await sandbox.egressReport();
@@ -42,7 +44,8 @@ export function addFirewallCommands(sandboxCommand: Command): void {
     });
 }
 
-async function setRules(id: string, rules: string[], options: SetOptions): Promise<void> {
+async function setRules(id: string, words: string[], options: SetOptions): Promise<void> {
+  const rules = [...words, ...(options.allow ?? [])];
   if (rules.length === 0 && options.from === undefined && options.mode === undefined) {
     throw new OffshootError('usage', {
       message: 'firewall set needs rules, --from FILE or --mode MODE.',
@@ -50,6 +53,7 @@ async function setRules(id: string, rules: string[], options: SetOptions): Promi
     });
   }
   const allow = [...rules, ...(await readRules(options.from ?? []))];
+  refuseRulesOfNone(options.mode, allow);
   const sandbox = await Sandbox.connect(id, connectionOf(options));
   printPolicy(id, await sandbox.setEgress({ mode: options.mode ?? 'enforce', allow }), options);
 }
