@@ -102,6 +102,19 @@ test('a helper that does not answer is killed and started again', async () => {
   await vi.waitFor(async () => expect(await lab.reaches(gate, 2, 'a.test')).toBe(true), patience);
 });
 
+test('a proxy that hangs does not keep open what the resolver has to close', async () => {
+  const lab = await GateLab.open();
+  const gate = await lab.gate([lab.sandbox('sbx_one', 2, ['a.test'])]);
+  await lab.resolve(2, 'a.test');
+  const pid = await kill(lab, gate, 'proxy', 'SIGSTOP');
+  const changing = gate.setPolicy(lab.sandbox('sbx_one', 2, ['b.test'], 2));
+  const closed = async () => expect(await lab.writtenPins()).toContain('- sbx_one tcp 127.0.0.11 22');
+  await vi.waitFor(closed, { timeout: 2000, interval: 20 });
+  process.kill(pid, 'SIGCONT');
+  await changing;
+  expect(await lab.reaches(gate, 2, 'b.test')).toBe(true);
+});
+
 test('a helper whose answers wait as hostd stood still is left alone', async () => {
   const lab = await GateLab.open();
   const watch = { everyMs: 1, patienceMs: 500, waitMs: 15_000 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { makeFolder } from '../../../platform/make-folder.ts';
 import { OffshootError } from '../../../errors/offshoot-error.ts';
@@ -75,6 +76,8 @@ export interface GateOptions {
 }
 
 const instructMs = 30_000;
+/** A change takes effect within a second, whatever the proxy does. */
+const narrowPatienceMs = 300;
 /** For helpers that have to be started first, as it takes on an emulated host. */
 const openMs = 240_000;
 
@@ -238,11 +241,13 @@ class ProcessGate implements Gate {
    * changes; then the proxy opens what is new, which resolves by now.
    */
   async #apply(document: PolicyDocument): Promise<{ cut: number }> {
-    // A proxy that is down passes nothing, and begins with the new policy: the resolver's pins need not wait for it.
-    const narrowed = await this.#proxy.callIfUp('setPolicies', { ...document, phase: 'narrow' }, policyAckSchema);
+    // A proxy that is down or hangs passes nothing: the resolver's pins need not wait for it.
+    const narrowing = this.#proxy.callIfUp('setPolicies', { ...document, phase: 'narrow' }, policyAckSchema);
+    narrowing.catch(() => undefined);
+    await Promise.race([narrowing, sleep(narrowPatienceMs, undefined, { ref: false })]);
     await this.#resolver.call('setPolicies', document, policyAckSchema);
     const { cut } = await this.#proxy.call('setPolicies', document, policyAckSchema);
-    return { cut: cut + (narrowed?.cut ?? 0) };
+    return { cut: cut + ((await narrowing)?.cut ?? 0) };
   }
 }
 

@@ -140,6 +140,11 @@ describe('lists', () => {
     expect(parseRules(list.slice(1)).rules).toHaveLength(maxRules);
   });
 
+  it('are not even read when there are far too many words', () => {
+    expect(() => parseRules('! '.repeat(10 * maxRules + 1))).toThrow(/^Egress rule list has too many rules/);
+    expect(parseRules('a.example '.repeat(10 * maxRules)).rules).toHaveLength(1);
+  });
+
   it('have a most of ports that the proxy has to listen on', () => {
     const ports = Array.from({ length: maxReadPorts + 1 }, (_, index) => String(9000 + index));
     const list = ports.map((port, index) => `${index % 2 === 0 ? 'tls' : 'http'}:a.example:${port}`);

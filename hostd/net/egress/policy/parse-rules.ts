@@ -9,6 +9,8 @@ import { isRefused } from './refused.ts';
 export const maxRules = 2000;
 /** The most ports of one policy that are read as TLS or HTTP besides 443 and 80: the proxy listens on each of them. */
 export const maxReadPorts = 100;
+/** No list that is right comes near to it; reading more would take the daemon seconds. */
+const maxWords = 10 * maxRules;
 /** The most refused rules that an error tells of. */
 const maxIssues = 50;
 
@@ -28,7 +30,7 @@ export function parseRules(text: string | readonly string[]): { rules: EgressRul
   const rules = new Map<string, EgressRule>();
   const layers = new Map<number, EgressRule>();
   for (const [index, word] of words.entries()) {
-    if (rules.size > maxRules) break;
+    if (rules.size > maxRules || words.length > maxWords) break;
     if (word === 'private') {
       const before = words[index - 1];
       if (before === undefined || before === 'private')
@@ -39,7 +41,7 @@ export function parseRules(text: string | readonly string[]): { rules: EgressRul
     if (isRefused(parsed)) issues.push({ path: shown(word), message: printable(parsed.refused) });
     else for (const rule of parsed) add(rule);
   }
-  if (rules.size > maxRules) {
+  if (rules.size > maxRules || words.length > maxWords) {
     issues.push({ path: '', message: `has too many rules: a policy has at most ${String(maxRules)}` });
   }
   const readPorts = [...layers.keys()].filter((port) => port !== 443 && port !== 80);

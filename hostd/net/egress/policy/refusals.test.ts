@@ -77,6 +77,8 @@ describe('refused, saying what to write', () => {
     ['a:b:c', /too many `:`/],
     ['"a.example"', /quotes/],
     ["'a.example:443'", /quotes/],
+    ['“a.example”', /quotes/],
+    ['«a.example:22»', /quotes/],
     ['a.example,', /separator/],
     ['a.example;', /separator/],
     ['-', /mark of a list/],

@@ -20,7 +20,7 @@ export function refuseShape(word: string): Refused | undefined {
     );
   }
   if (word === '-') return refused('is the mark of a list: write only the rules, one a line');
-  if (/["'`]/.test(word)) return refused('has quotes: write the rule without them');
+  if (/["'`«»\u2018-\u201f]/.test(word)) return refused('has quotes: write the rule without them');
   if (/[,;]$/.test(word)) return refused('ends with a separator: put blanks or line ends between rules');
   if (/^!/.test(word)) return refused('would take something away: rules only allow, so leave it out');
   const url = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(word);
