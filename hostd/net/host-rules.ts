@@ -8,8 +8,9 @@ const idleConnectionSeconds = 7500;
 
 /**
  * The nft table on the host, replacing an older one in the same transaction: the host is out of reach but for DNS and what is opened to
- * single sandboxes (ahead of other programs' port forwards), sandboxes can't reach each other, nothing comes in from outside, and what goes out carries the host's address.
- * The proxy's passage is part of it from the start: without it, for however short, connections that outlive a hostd would be reset.
+ * single sandboxes (ahead of other programs' port forwards), sandboxes can't reach each other, nothing comes in from outside, and what goes
+ * out carries the host's address. The proxy's passage is part of it from the start: without it, for however short, connections that outlive
+ * a hostd would be reset.
  */
 export function hostRules(plan: NetworkPlan): string {
   const { bridgeName, bridgeAddress, subnet, tableName } = plan;

@@ -11,6 +11,7 @@ import { maxOpeningsPerSandbox } from '../../net/egress/dns/pin-table.ts';
 import { maxReadPorts, maxRules, parseRules } from '../../net/egress/policy/parse-rules.ts';
 import { closedNetworks } from '../../net/egress/policy/reachable-networks.ts';
 import { defaultLimits } from '../../net/egress/proxy/options.ts';
+import { planNetwork } from '../../net/plan.ts';
 import { maxDenialEvents } from './count-keeper.ts';
 import { maxListed } from './report-document.ts';
 
@@ -83,6 +84,15 @@ test('what docs/egress.md says is refused is refused in these words', () => {
 test('docs/egress.md names every closed range', () => {
   for (const network of closedNetworks(4, { own: [] })) expect(section('Closed ranges')).toContain(network);
   for (const network of privateNetworks) expect(section('`private`')).toContain(network);
+});
+
+test('docs/egress.md names the host’s address on the bridge, its ports, and how soon another one counts', () => {
+  const config = networkConfigSchema.parse({});
+  const { bridgeAddress, dnsPort, policyDnsPort } = planNetwork(config, 1500);
+  const text = section('Addresses of the host');
+  expect(text).toContain(`${bridgeAddress} is the host`);
+  expect(text).toContain(`Ports ${String(dnsPort)} and ${String(policyDnsPort)} of ${bridgeAddress}`);
+  expect(text).toContain(`${String(config.checkSeconds)} seconds`);
 });
 
 test('the limits in docs/egress.md are those of the code', () => {
