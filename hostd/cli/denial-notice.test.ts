@@ -68,10 +68,10 @@ describe('the notice', () => {
     expect(denialNotice('sbx_1', report({ suggestedAllow: ['a.example:443'] }), {})).not.toContain('to allow it');
   });
 
-  test('says that a mode would have to go', () => {
-    const policy: EgressReport['policy'] = { mode: 'none', allow: [], revision: 1 };
-    const notice = denialNotice('sbx_1', report({ policy, suggestedAllow: ['b.example:443'] }), { egress: 'none' });
-    expect(notice).toContain('--allow b.example:443 instead of --egress none\n');
+  test.each(['none', 'open', 'audit'] as const)('says that the mode %s would have to go', (mode) => {
+    const policy: EgressReport['policy'] = { mode, allow: [], revision: 1 };
+    const notice = denialNotice('sbx_1', report({ policy, suggestedAllow: ['b.example:443'] }), { egress: mode });
+    expect(notice).toContain(`--allow b.example:443 instead of --egress ${mode}\n`);
   });
 
   test('is empty when nothing was denied', () => {

@@ -81,7 +81,7 @@ function remedyFor(report: EgressReport, options: EgressOptions, show: string): 
   const rules = listed ? missing : report.suggestedAllow;
   if (rules.length > shownRules) return `--allow-from FILE with the list of ${show}`;
   const { egress } = options;
-  const without = egress === 'none' || egress === 'audit' ? ` instead of --egress ${egress}` : '';
+  const without = egress === undefined || egress === 'enforce' ? '' : ` instead of --egress ${egress}`;
   return rules.map((rule) => `--allow ${quoted(printable(rule))}`).join(' ') + without;
 }
 

@@ -48,10 +48,21 @@ b.example:443
   test('of a sandbox that was denied nothing has no list', () => {
     const quiet = report({ denied: [], deniedCount: 0, suggestedAllow: ['a.example:443'] });
     const view = describeReport('sbx_1', quiet);
-    expect(view).toMatch(/^DENIED /m);
+    expect(view).toMatch(/\n\nDENIED {2}nothing\n$/);
     expect(view).not.toContain('paste');
     expect(view).not.toContain('in all');
     expect(view).not.toContain('suggested');
+  });
+
+  test('of a sandbox that reached nothing says so', () => {
+    expect(describeReport('sbx_1', report({ allowed: [] }))).toContain('\n\nALLOWED  nothing\n\nDENIED ');
+  });
+
+  test('does not say that audit denied what it let through', () => {
+    const policy: EgressReport['policy'] = { mode: 'audit', allow: [], revision: 1 };
+    const view = describeReport('sbx_1', report({ policy, denied: [{ ...denial, blocked: false }] }));
+    expect(view).toContain('\nenforce would deny 2 times in all\n');
+    expect(view).not.toContain('denied 2 times');
   });
 
   test('says so when no rule would help', () => {

@@ -55,6 +55,7 @@ function policySummary({ mode, allow }: Policy): string {
 }
 
 function allowedTable(allowed: readonly EgressEntry[]): string {
+  if (allowed.length === 0) return 'ALLOWED  nothing\n';
   const rows = allowed.map((entry) => [
     placeOf(entry),
     portOf(entry),
@@ -67,9 +68,11 @@ function allowedTable(allowed: readonly EgressEntry[]): string {
   return table(['ALLOWED', 'PORT', 'COUNT', 'IN', 'OUT', 'FIRST', 'LAST'], rows);
 }
 
-function deniedPart({ denied, deniedCount, omitted }: EgressReport): string {
+function deniedPart({ policy, denied, deniedCount, omitted }: EgressReport): string {
+  if (denied.length === 0) return 'DENIED  nothing\n';
   const left = omitted === 0 ? '' : `; ${String(omitted)} more places are not listed, there were too many`;
-  const total = deniedCount === 0 ? '' : `denied ${String(deniedCount)} times in all${left}\n`;
+  const what = policy.mode === 'audit' ? 'enforce would deny' : 'denied';
+  const total = deniedCount === 0 ? '' : `${what} ${String(deniedCount)} times in all${left}\n`;
   const head = ['DENIED', 'PORT', 'REASON', 'COUNT', 'IN', 'OUT', 'FIRST', 'LAST', ''];
   return table(head, denied.map(deniedRow)) + total;
 }
