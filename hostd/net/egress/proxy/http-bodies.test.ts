@@ -68,6 +68,31 @@ test('answers: HEAD, 204, 304, chunks with trailers, and one that ends with its 
   );
 });
 
+test('trailers that are announced where none can follow are no trouble', async () => {
+  const { lab, listener } = await openHttpLab(labs, ['good.test:80']);
+  const chunked = 'Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n';
+  const answers: Record<string, string> = {
+    '/length': 'Trailer: X-Sum\r\nContent-Length: 2\r\n\r\nok',
+    '/head': 'Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n',
+    '/old': chunked,
+    '/new': chunked,
+  };
+  const server = createServer((socket) => {
+    socket.on('data', (chunk) => {
+      const path = chunk.toString().split(' ')[1] ?? '';
+      socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n${answers[path] ?? ''}`);
+    });
+  });
+  await lab.serve(addresses.good, 80, server);
+  expect(await say(lab, listener, get('good.test', '/length', 'Trailer: X-Sum'))).toMatch(/^HTTP\/1.1 200 [^]*\r\nok$/);
+  const head = 'HEAD /head HTTP/1.1\r\nHost: good.test\r\n\r\n';
+  expect(await say(lab, listener, head)).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+  expect(await say(lab, listener, 'GET /old HTTP/1.0\r\nHost: good.test\r\n\r\n')).toMatch(
+    /^HTTP\/1.1 200 [^]*\r\nok$/,
+  );
+  expect(await say(lab, listener, get('good.test', '/new'))).toMatch(/\r\nTrailer: X-Sum\r\n[^]*\r\nX-Sum: 1\r\n/);
+});
+
 test('a server that closes an idle connection closes the guest one', async () => {
   const { lab, listener } = await openHttpLab(labs, ['good.test:80']);
   const server = createHttpServer({ keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 }, (_, response) =>

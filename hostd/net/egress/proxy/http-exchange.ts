@@ -112,7 +112,8 @@ export function passAnswer(answer: IncomingMessage, response: ServerResponse, cl
   const toOldClient = response.req.httpVersion === '1.0';
   const lastOne =
     closing || tokensOf(answer.rawHeaders, 'connection').includes('close') || !delimited(answer, toOldClient);
-  const headers = [...endToEnd(answer.rawHeaders, 'transfer-encoding'), 'Connection', lastOne ? 'close' : 'keep-alive'];
+  const dropped = ['transfer-encoding', ...(hasTrailers(answer, response) ? [] : ['trailer'])];
+  const headers = [...endToEnd(answer.rawHeaders, ...dropped), 'Connection', lastOne ? 'close' : 'keep-alive'];
   response.sendDate = false;
   return new Promise((resolve, reject) => {
     answer.on('error', reject);
@@ -133,6 +134,12 @@ export function passAnswer(answer: IncomingMessage, response: ServerResponse, cl
     });
     answer.pipe(response);
   });
+}
+
+/** Whether trailers can follow; where they can't, node refuses to announce them. */
+function hasTrailers(answer: IncomingMessage, { req }: ServerResponse): boolean {
+  const hasBody = req.method !== 'HEAD' && answer.statusCode !== 204 && answer.statusCode !== 304;
+  return hasBody && req.httpVersion !== '1.0' && answer.headers['transfer-encoding'] !== undefined;
 }
 
 /** Whether the guest sees the end of the answer without the connection's end, and the server too: then both connections can serve on. */

@@ -9,6 +9,7 @@ import { HttpConnection } from './http-connection.ts';
 import { asksForTunnel } from './http-request.ts';
 import { printable } from './host-name.ts';
 import type { ListenSpec } from './options.ts';
+import { keepAliveProbeMs } from './tunnel.ts';
 
 const maxDeadlineCheckMs = 1000;
 
@@ -26,11 +27,14 @@ export function httpServer(table: FlowTable, spec: ListenSpec): Server {
     connectionsCheckingInterval: Math.min(maxDeadlineCheckMs, limits.nameDeadlineMs),
     noDelay: true,
     keepAlive: true,
+    keepAliveInitialDelay: keepAliveProbeMs,
     shouldUpgradeCallback: asksForTunnel,
   });
   server.timeout = limits.idleMs;
   // The size of a head is bounded; beyond a number node would leave headers out.
   server.maxHeadersCount = 0;
+  // Who has said all it has to say may end its side, and still gets its answers. node's types do not know of it.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const read = nodesReader(server);
   server.on('connection', (guest: Socket) => {
     const flow = table.admit(guest, spec);

@@ -20,6 +20,31 @@ test('a named host is reached; headers pass in their order and case, those of th
   expect(lab.outcomes()).toEqual(['allowed good.test 9.9.9.1']);
 });
 
+test.each(['enforce', 'audit'] as const)(
+  'who ends its side after its requests gets the whole answers: %s',
+  async (mode) => {
+    const { lab, listener } = await openHttpLab(labs, []);
+    lab.setPolicy(mode, ['http:good.test:80']);
+    await serveHttp(lab, 'good', 80, (request, response) => {
+      response.write('begun ');
+      setTimeout(() => response.end(`${request.url ?? ''} whole\n`), 100);
+    });
+    const guest = lab.connect(listener);
+    guest.end(get('good.test', '/1') + get('good.test', '/2'));
+    const { bytes, reset } = await untilClosed(guest);
+    expect(bytes.toString()).toMatch(/\/1 whole\n[^]*\/2 whole\n/);
+    expect(reset).toBe(false);
+  },
+);
+
+test('who ends its side after a request that is denied is told why', async () => {
+  const { lab, listener } = await openHttpLab(labs, ['http:good.test:80']);
+  const guest = lab.connect(listener);
+  guest.end(get('evil.test'));
+  const { bytes, reset } = await untilClosed(guest);
+  expect([bytes.toString().split('\r\n')[0], reset]).toEqual(['HTTP/1.1 403 Forbidden', false]);
+});
+
 test('another host is denied with 403, the reason and the name, and nothing is dialled', async () => {
   const { lab, listener } = await openHttpLab(labs, ['good.test:80']);
   const text = await say(lab, listener, get('evil.test'));

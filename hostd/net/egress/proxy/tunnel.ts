@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Keeps a connection whose other end vanished without a word from staying for ever. */
-const keepAliveProbeMs = 60_000;
+export const keepAliveProbeMs = 60_000;
 
 /**
  * Joins two connections until both are done: bytes pass as they come, an end on one side is an end on the other, a break is a reset.
