@@ -36,7 +36,11 @@ export function checkRequest(request: IncomingMessage, forPort: number, dialled?
   if (host === undefined || !isFor(host, forPort)) return { kind: 'refused', reason: 'host-header', shown };
   const path = originForm(request.url ?? '', host, forPort);
   if (typeof path !== 'string') return { kind: 'refused', ...path };
-  const headers = nameless === undefined ? endToEnd(raw) : ['Host', hostText, ...endToEnd(raw, 'host')];
+  // Node refuses to announce trailers where none can come.
+  const headers =
+    nameless === undefined
+      ? endToEnd(raw, ...(chunked ? [] : ['trailer']))
+      : ['Host', hostText, ...endToEnd(raw, 'host')];
   const method = request.method ?? 'GET';
   // Else the request would go on with a transfer coding that it did not come with.
   if (!chunked && lengths.length === 0 && !withoutBody.has(method)) headers.push('Content-Length', '0');
