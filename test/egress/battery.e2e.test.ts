@@ -34,6 +34,12 @@ async function serveInside(guest: Sandbox): Promise<void> {
   await guest.exec(['bash', '-c', isThere], { check: true });
 }
 
+/** As the report has them; each run of the smoke makes one. */
+async function sshConnections(): Promise<number> {
+  const { allowed } = await sandbox.egressReport();
+  return allowed.find(({ name, port }) => name === 'ssh.example' && port === 22)?.count ?? 0;
+}
+
 test('the smoke is ten cases', () => {
   expect(smoke.length).toBe(10);
 });
@@ -129,13 +135,16 @@ test('a sandbox made from a snapshot has the policy and the pins of then', async
 });
 
 test('after a pause on disk', async () => {
+  const before = await sshConnections();
   await sandbox.pause({ hibernateAfterSeconds: 0 });
   await sandbox.resume();
   expect(await runCases(suite.world, sandbox, smoke)).toEqual([]);
+  expect(await sshConnections()).toBe(before + 1);
 });
 
 test('while hostd is away, and after it came back', async () => {
   const { hostd } = suite.world;
+  const before = await sshConnections();
   const probing = runCases(suite.world, sandbox, smoke, { afterSeconds: 2 });
   await sleep(1500);
   await hostd.kill();
@@ -143,4 +152,5 @@ test('while hostd is away, and after it came back', async () => {
   await hostd.start();
   expect(await probing).toEqual([]);
   expect(await runCases(suite.world, sandbox, smoke)).toEqual([]);
+  expect(await sshConnections()).toBe(before + 2);
 });
