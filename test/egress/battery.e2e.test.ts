@@ -116,6 +116,9 @@ test('a fork has the policy and the pins of its source, and does not reach it', 
   const copy = suite.world.adopt(await sandbox.fork());
   const first = await sees(copy, [{ kind: 'tcp', to: at.ssh, port: 22 }]);
   expect(first).toEqual(['ok SSH-2.0-double']);
+  expect((await copy.egressReport()).allowed).toMatchObject([
+    { name: 'ssh.example', address: at.ssh, port: 22, count: 1 },
+  ]);
   expect(
     await runCases(suite.world, copy, [...smoke, ...deniedCases.filter(({ name }) => name.startsWith('sandboxes'))]),
   ).toEqual([]);

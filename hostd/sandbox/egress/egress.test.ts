@@ -136,6 +136,20 @@ describe('copies', () => {
       });
       expect(world.network.pins.get(copy.id)).toEqual(pins);
     }
+    const [slot = -1] = [...world.network.slots].find(([, one]) => one.egress.sandbox?.id === sandboxes[0]?.id) ?? [];
+    const passed = {
+      outcome: 'opened',
+      address: '198.51.100.7',
+      port: 22,
+      protocol: 'tcp',
+      packets: 1,
+      bytes: 60,
+    } as const;
+    world.network.filterRows.set(slot, [passed]);
+    // The copy never asked for the name.
+    expect((await run.host.sandboxes.egressReport(sandboxes[0]?.id ?? '')).allowed).toMatchObject([
+      { name: 'a.example.com', address: '198.51.100.7', port: 22, count: 1 },
+    ]);
   });
 
   test('may have another policy', async () => {

@@ -6,6 +6,9 @@ import type { KeptSnapshot } from '../snapshot/snapshots.ts';
 
 const noPins: PinDocument = { version: 1, pins: [] };
 
+/** Answers of its source that a copy's report knows addresses by. */
+const maxAnswersKept = 500;
+
 type Ruled = Pick<SandboxRow, 'id' | 'egressMode' | 'egressAllow'>;
 
 /** Addresses that a sandbox was answered with, for what is copied from it. A copy without them asks again. */
@@ -24,6 +27,37 @@ export async function inheritPins(host: HostContext, row: Ruled, pins: PinDocume
   if (pins.pins.length === 0 || !hasNames(row)) return;
   await host.network.restorePins(id, pins).catch((error: unknown) => {
     host.log.warn({ sandboxId: id, error }, 'a copy asks anew for the addresses its source was answered with');
+  });
+  keepAnswers(host, id, pins);
+}
+
+/** So that its report has names for addresses which it reaches without asking for them. */
+function keepAnswers({ store, clock }: HostContext, sandboxId: string, { pins }: PinDocument): void {
+  const answers = new Map(pins.map(({ name, address }) => [`${name} ${address}`, { name, address }]));
+  const nowMs = clock.wallMs();
+  store.transaction(() => {
+    if (store.sandboxes.get(sandboxId) === undefined) return;
+    for (const { name, address } of [...answers.values()].slice(-maxAnswersKept)) {
+      store.egress.put({
+        sandboxId,
+        key: JSON.stringify(['inherited', name, address]),
+        source: 'inherited',
+        countedBy: 'resolver',
+        outcome: 'answered',
+        reason: null,
+        name,
+        address,
+        port: null,
+        transport: 'udp',
+        count: 1,
+        bytesIn: 0,
+        bytesOut: 0,
+        firstMs: nowMs,
+        lastMs: nowMs,
+        seenPackets: 0,
+        seenBytes: 0,
+      });
+    }
   });
 }
 
