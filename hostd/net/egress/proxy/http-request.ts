@@ -37,10 +37,9 @@ export function checkRequest(request: IncomingMessage, forPort: number, dialled?
   const path = originForm(request.url ?? '', host, forPort);
   if (typeof path !== 'string') return { kind: 'refused', ...path };
   // Node refuses to announce trailers where none can come.
+  const dropped = chunked ? [] : ['trailer'];
   const headers =
-    nameless === undefined
-      ? endToEnd(raw, ...(chunked ? [] : ['trailer']))
-      : ['Host', hostText, ...endToEnd(raw, 'host')];
+    nameless === undefined ? endToEnd(raw, ...dropped) : ['Host', hostText, ...endToEnd(raw, 'host', ...dropped)];
   const method = request.method ?? 'GET';
   // Else the request would go on with a transfer coding that it did not come with.
   if (!chunked && lengths.length === 0 && !withoutBody.has(method)) headers.push('Content-Length', '0');
