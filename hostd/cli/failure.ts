@@ -5,6 +5,9 @@ import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 /** Exit code for Offshoot's own failures; a guest command's code passes through otherwise. */
 export const ownFailureExitCode = 125;
 
+/** As many as hostd names of the rules of a list. */
+const shownIssues = 50;
+
 /** Prints an error for people, or as JSON, and returns the exit code. Never a stack trace, unless OFFSHOOT_DEBUG is set. */
 export function reportFailure(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ownFailureExitCode;
@@ -38,10 +41,12 @@ function asOffshootError(error: unknown): OffshootError {
 function issuesOf(failure: OffshootError): string[] {
   const issues = failure.details['issues'];
   if (!Array.isArray(issues)) return [];
-  return issues.slice(0, 10).map((issue: unknown) => {
+  const left = issues.length - shownIssues;
+  const shown = issues.slice(0, shownIssues).map((issue: unknown) => {
     if (typeof issue === 'string') return issue;
     if (typeof issue !== 'object' || issue === null || !('message' in issue)) return JSON.stringify(issue);
     const path = 'path' in issue ? String(issue.path) : '';
     return path === '' ? String(issue.message) : `${path}: ${String(issue.message)}`;
   });
+  return left > 0 ? [...shown, `and ${String(left)} more`] : shown;
 }

@@ -115,6 +115,9 @@ describe('sandbox firewall set', () => {
     const { code, stderr } = await offshoot('sandbox', 'firewall', 'set', 'sbx_1', '*');
     expect(code).toBe(125);
     expect(stderr).toContain('  - *: allows everything: use mode open\n');
+    issues.push(...Array.from({ length: 50 }, (_, index) => ({ path: `b${String(index)}`, message: 'is bad' })));
+    const many = await offshoot('sandbox', 'firewall', 'set', 'sbx_1', '*');
+    expect(many.stderr).toContain('  - b48: is bad\n  - and 1 more\n');
   });
 });
 
