@@ -67,6 +67,20 @@ test('a transport without ports stands in their place', () => {
   expect(renderEgress({ report: reportOf({ denied: [ping] }) })).toContain('| `192.0.2.9` | icmp | 1 | blocked |');
 });
 
+test('what passed past the proxy has its address, network and transport', () => {
+  const past = { bytesIn: 3000, bytesOut: 900, port: 22 };
+  const allowed = [
+    entry({ ...past, name: 'ssh.example.com' }),
+    entry({ ...past, name: null, address: '203.0.113.0/24', port: 5432 }),
+    entry({ ...past, name: null, address: '192.0.2.9', port: 123, transport: 'udp' }),
+  ];
+  expect(renderEgress({ report: reportOf({ allowed }) })).toContain(`
+| \`ssh.example.com\` | \`192.0.2.1\` | 22 | 2 | 3.0 kB | 900 B |
+|  | \`203.0.113.0/24\` | 5432 | 2 | 3.0 kB | 900 B |
+|  | \`192.0.2.9\` | 123 udp | 2 | 3.0 kB | 900 B |
+`);
+});
+
 test('where all that was wanted is allowed there is no list', () => {
   const text = renderEgress({ report: reportOf({ allowed: [entry()], suggestedAllow: ['ok.example.com:443'] }) });
   expect(text).not.toContain('egress: |');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EgressDenial, EgressReport } from '../contract/egress.ts';
+import type { EgressDenial, EgressEntry, EgressReport } from '../contract/egress.ts';
 import { describeReport, placeOf, policyRows, portOf } from './egress-view.ts';
 
 const at = '2030-01-01T00:00:00.000Z';
@@ -35,6 +35,35 @@ A list that allows it, to paste:
 a.example:443
 b.example:443
 `);
+  });
+
+  test('shows what passed past the proxy by name and address, network and transport', () => {
+    const past = { ...place, count: 2, bytesIn: 3000, bytesOut: 900 };
+    const allowed: EgressEntry[] = [
+      { ...past, name: 'ssh.example', address: '192.0.2.1', port: 22 },
+      { ...past, name: null, address: '203.0.113.0/24', port: 5432 },
+      { ...past, name: null, address: '192.0.2.9', port: 123, transport: 'udp' },
+    ];
+    const view = describeReport('sbx_1', report({ allowed, denied: [], deniedCount: 0, suggestedAllow: [] }));
+    expect(view).toContain(`
+ALLOWED                  PORT     COUNT  IN       OUT    FIRST                     LAST
+ssh.example (192.0.2.1)  22       2      2.9 KiB  900 B  ${at}  ${at}
+203.0.113.0/24           5432     2      2.9 KiB  900 B  ${at}  ${at}
+192.0.2.9                123/udp  2      2.9 KiB  900 B  ${at}  ${at}
+`);
+  });
+
+  test('has the list also where only rules of before let something through', () => {
+    const view = describeReport(
+      'sbx_1',
+      report({
+        policy: { mode: 'audit', allow: [], revision: 2 },
+        denied: [],
+        deniedCount: 0,
+        suggestedAllow: ['ssh.example:22'],
+      }),
+    );
+    expect(view).toContain('to paste:\n\nssh.example:22\n');
   });
 
   test('tells what audit let through, and what had no room', () => {

@@ -93,8 +93,7 @@ function deniedRow(entry: EgressDenial): string[] {
 }
 
 function listPart(report: EgressReport): string {
-  if (report.denied.length === 0) return '';
-  if (missingRules(report).length === 0) return 'No further rule is suggested.\n';
+  if (missingRules(report).length === 0) return report.denied.length === 0 ? '' : 'No further rule is suggested.\n';
   const list = report.suggestedAllow.map((rule) => `${printable(rule)}\n`).join('');
   return `A list that allows it, to paste:\n\n${list}`;
 }
