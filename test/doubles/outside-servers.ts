@@ -28,7 +28,15 @@ export const serverSpecSchema = z.object({
   /** Sends this many bytes to whoever connects. */
   bulk: z.object({ port: z.number(), bytes: z.number() }).optional(),
   /** Sends a byte to whoever connects, every so often. */
-  drip: z.object({ port: z.number(), bytes: z.number(), everyMs: z.number() }).optional(),
+  drip: z
+    .object({
+      port: z.number(),
+      bytes: z.number(),
+      everyMs: z.number(),
+      /** Bytes at a time, each in a packet of its own as far as the kernel lets it be. */
+      atOnce: z.number().default(1),
+    })
+    .optional(),
   /** Says this first, as servers of SSH do, and then sends back what it gets. */
   banner: z.object({ port: z.number(), text: z.string() }).optional(),
   web: webSpecSchema.optional(),
@@ -163,14 +171,17 @@ async function serveBanner(spec: Spec, banner: { port: number; text: string }): 
   });
 }
 
-async function serveDrip(spec: Spec, drip: { port: number; bytes: number; everyMs: number }): Promise<void> {
+async function serveDrip(spec: Spec, drip: NonNullable<Spec['drip']>): Promise<void> {
   await listenTcp(spec, drip.port, (socket) => {
     report(arrivalOf(socket, 'tcp', drip.port));
+    socket.setNoDelay(true);
     let sent = 0;
     const timer = setInterval(() => {
-      sent += 1;
-      if (sent < drip.bytes) socket.write('.');
-      else socket.end('.');
+      for (let written = 0; written < drip.atOnce && sent < drip.bytes; written += 1) {
+        sent += 1;
+        if (sent < drip.bytes) socket.write('.');
+        else socket.end('.');
+      }
     }, drip.everyMs);
     socket.once('close', () => {
       clearInterval(timer);

@@ -4,7 +4,7 @@ import { proxiedPorts } from '../policy/proxied-ports.ts';
 import { closedNetworks } from '../policy/reachable-networks.ts';
 import { countAudited, countDenied, countPassed } from './count-rules.ts';
 import { openedNetworks, shutToNames } from './filter-networks.ts';
-import { cutSet, lastingSets, pinnedHostsSet, pinnedSet, transports, type Transport } from './slot-sets.ts';
+import { cutPaceSet, cutSet, lastingSets, pinnedHostsSet, pinnedSet, transports, type Transport } from './slot-sets.ts';
 
 /** Where the helpers listen that a sandbox's names and named ports are led to. */
 export interface EgressHelpers {
@@ -15,6 +15,14 @@ export interface EgressHelpers {
     listeners: ReadonlyMap<number, number>;
   };
 }
+
+const connection = 'ct original ip daddr . ct original proto-src . ct original proto-dst';
+
+/**
+ * The mark of a connection that was cut and that the guest has given up: it answered a packet with a reset of its own. Until then the other
+ * side is not told, so that it sends again what the guest did not hear of; a mark is of one connection, while a port is used by many.
+ */
+const guestIsTold = '0x1';
 
 /** DNS queries per second one sandbox may send over UDP. */
 const dnsQueriesPerSecond = 500;
@@ -112,6 +120,7 @@ function chains(plan: NetworkPlan, slot: SlotPlan, policy: Policy, helpers: Egre
   );
   const isAudit = policy.mode === 'audit';
   return `  chain refuse {
+    tcp flags & rst == rst ct mark set ${guestIsTold}
     meta l4proto tcp reject with tcp reset
     reject with icmp admin-prohibited
   }
@@ -119,14 +128,22 @@ function chains(plan: NetworkPlan, slot: SlotPlan, policy: Policy, helpers: Egre
 ${countDenied}    goto refuse
   }
   chain passed {
+    tcp flags & (syn | ack) == syn jump begun
 ${countPassed}    accept
   }
 ${transports.map((transport) => judgedChain(plan, transport, isAudit)).join('')}  chain judged {
     meta l4proto vmap { tcp : jump judged_tcp, udp : jump judged_udp }
 ${isAudit ? '    goto audited\n' : ''}  }
   chain cut {
-    meta l4proto tcp update @${cutSet} { ct original ip daddr . ct original proto-src . ct original proto-dst limit rate 1/minute burst 3 packets } accept
+    ct mark ${guestIsTold} reject with tcp reset
+    meta l4proto tcp update @${cutPaceSet} { ${connection} limit rate over 8/second burst 4 packets } drop
+    meta l4proto tcp update @${cutSet} { ${connection} limit rate 1/minute burst 30 packets } accept
     reject with tcp reset
+  }
+  chain begun {
+    ct mark set 0
+    meta l4proto tcp delete @${cutSet} { ${connection} }
+    meta l4proto tcp delete @${cutPaceSet} { ${connection} }
   }
   chain audited {
     ct status dnat return

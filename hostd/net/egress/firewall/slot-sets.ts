@@ -24,9 +24,11 @@ export const openedSet = 'opened';
 
 /**
  * Connections that lost their rule while the other side was sending. A few more packets reach the guest, because it is its answers to them
- * that are refused with a reset: a guest that only reads would else wait for ever.
+ * that are refused with a reset: a guest that only reads would else wait for ever. Some are held back for those that come when a reset or
+ * an answer was lost.
  */
 export const cutSet = 'cut_tcp';
+export const cutPaceSet = 'cut_pace_tcp';
 
 /** Sets that live as long as the namespace: a change of policy leaves what is pinned and counted. Name and definition, for `add set`. */
 export const lastingSets: readonly { name: string; definition: string }[] = [
@@ -40,10 +42,10 @@ export const lastingSets: readonly { name: string; definition: string }[] = [
     lasting(name, counted('inet_proto . ipv4_addr . inet_service . ct_dir', 2 * countedDestinations)),
   ),
   lasting(openedSet, counted('inet_proto . ipv4_addr . inet_service')),
-  {
-    name: cutSet,
+  ...[cutSet, cutPaceSet].map((name) => ({
+    name,
     definition: '{ type ipv4_addr . inet_service . inet_service; size 8192; flags dynamic, timeout; timeout 1m; }',
-  },
+  })),
 ];
 
 function lasting(name: string, definition: string): { name: string; definition: string } {

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 
-/** One long connection: `node flow-client.ts tcp|udp ADDRESS PORT` prints `data` for what arrives, at most every 20 ms, and at its end the error's code or `end`. */
-const [transport, address = '', port] = process.argv.slice(2);
+/** One long connection: `node flow-client.ts tcp|udp ADDRESS PORT [LOCAL-PORT]` prints `data` for what arrives, at most every 20 ms, and at its end the error's code or `end`. */
+const [transport, address = '', port, localPort] = process.argv.slice(2);
 let lastMs = 0;
 
 function arrived(): void {
@@ -16,7 +16,7 @@ function ended(how: string): void {
 }
 
 if (transport === 'tcp') {
-  connect({ host: address, port: Number(port) })
+  connect({ host: address, port: Number(port), ...(localPort === undefined ? {} : { localPort: Number(localPort) }) })
     .on('data', arrived)
     .on('error', (error: NodeJS.ErrnoException) => {
       ended(error.code ?? error.message);

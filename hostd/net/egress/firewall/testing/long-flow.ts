@@ -10,9 +10,10 @@ export class LongFlow {
   /** How it ended: an error's code, or `end`. */
   ended: string | undefined;
 
-  constructor(netns: string, transport: 'tcp' | 'udp', address: string, port: number) {
+  constructor(netns: string, transport: 'tcp' | 'udp', address: string, port: number, localPort?: number) {
     const program = fileURLToPath(new URL('flow-client.ts', import.meta.url));
-    const inside = inNetns(netns, process.execPath, [program, transport, address, String(port)]);
+    const own = localPort === undefined ? [] : [String(localPort)];
+    const inside = inNetns(netns, process.execPath, [program, transport, address, String(port), ...own]);
     const child = spawn(inside.command, inside.args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
     createInterface({ input: child.stdout }).on('line', (line) => {
