@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAptConfig, renderAptForGuest, renderAptForHost } from './apt.ts';
-import { hostNpmFrom, renderNpmrc } from './npm.ts';
+import { hostNpmFrom, readHostNpm, renderNpmrc } from './npm.ts';
 import { readHostPip, renderPipConfig } from './pip.ts';
 import { proxyEnvironment } from './proxy.ts';
 import { isLoopbackUrl, stripCredentials } from './urls.ts';
@@ -55,6 +55,17 @@ describe('pip of the host', () => {
 });
 
 describe('npm of the host', () => {
+  it('has the registry that npm leaves out of its JSON, as its URL has a password', async () => {
+    const run = (_command: string, args: readonly string[]) => {
+      const stdout = args.includes('--json')
+        ? '{"@team:registry":"https://team.example/"}'
+        : '; "user" config\n\nregistry = "https://ci:***@npm.example/"\n@team:registry = "https://team.example/"\n';
+      return Promise.resolve({ code: 0, signal: null, stdout, stderr: '' });
+    };
+    const npm = await readHostNpm({ run }, '/');
+    expect(npm.settings).toEqual({ registry: 'https://npm.example/', '@team:registry': 'https://team.example/' });
+  });
+
   it('gives registries and proxies, never tokens, passwords or defaults', () => {
     const npm = hostNpmFrom({
       registry: 'https://user:secret@npm.example/',

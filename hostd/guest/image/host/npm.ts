@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { runChecked, type Runner } from '../../../platform/run.ts';
+import { parseNpmConfigList } from '../../../platform/npm-config.ts';
 import { isLoopbackUrl, stripCredentials } from './urls.ts';
 
 export interface HostNpm {
@@ -19,8 +20,10 @@ const defaults: Readonly<Record<string, string>> = {
 
 /** How the host's npm reaches its registry, asked of npm itself. Scoped registries are taken, credentials never. */
 export async function readHostNpm(runner: Runner, cwd: string): Promise<HostNpm> {
-  const { stdout } = await runChecked(runner, 'npm', ['config', 'list', '--json'], { cwd, timeoutMs: 60_000 });
-  return hostNpmFrom(z.record(z.string(), z.unknown()).parse(JSON.parse(stdout)));
+  const ask = (...args: string[]) => runChecked(runner, 'npm', ['config', 'list', ...args], { cwd, timeoutMs: 60_000 });
+  const [json, shown] = await Promise.all([ask('--json'), ask()]);
+  const told = z.record(z.string(), z.unknown()).parse(JSON.parse(json.stdout));
+  return hostNpmFrom({ ...parseNpmConfigList(shown.stdout), ...told });
 }
 
 export function hostNpmFrom(config: Readonly<Record<string, unknown>>): HostNpm {
