@@ -12,9 +12,11 @@ import {
   policyAckSchema,
   proxyListenSchema,
   reportPageSchema,
+  widenAckSchema,
   type DnsListen,
   type HelperHealth,
   type HelperRole,
+  type PolicyAck,
   type PolicyDocument,
   type ProxyListenerSpec,
   type ReportCursor,
@@ -246,8 +248,15 @@ class ProcessGate implements Gate {
     narrowing.catch(() => undefined);
     await Promise.race([narrowing, sleep(narrowPatienceMs, undefined, { ref: false })]);
     await this.#resolver.call('setPolicies', document, policyAckSchema);
-    const { cut } = await this.#proxy.call('setPolicies', document, policyAckSchema);
-    return { cut: cut + ((await narrowing)?.cut ?? 0) };
+    const narrowed = await narrowing;
+    const { cut } = (await this.#widen(narrowed)) ?? (await this.#proxy.call('setPolicies', document, policyAckSchema));
+    return { cut: cut + (narrowed?.cut ?? 0) };
+  }
+
+  /** The proxy has the document already, and a long one takes its time; none when it is another proxy by now. */
+  async #widen({ narrowed }: Partial<PolicyAck> = {}): Promise<PolicyAck | undefined> {
+    if (narrowed === undefined) return undefined;
+    return (await this.#proxy.callIfUp('widen', { narrowed }, widenAckSchema)) ?? undefined;
   }
 }
 

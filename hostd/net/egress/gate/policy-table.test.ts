@@ -96,3 +96,15 @@ test('a document from outside is checked down to its rules', () => {
     );
   }
 });
+
+test('a policy that comes again as it is, as in the final phase of a document, is not compiled again; with other addresses of the host it is', () => {
+  const table = new PolicyTable();
+  const document = { sandboxes: [sandbox('sbx_one', 1, 'a.test')], own: ['192.0.2.1'] };
+  set(table, document);
+  const first = table.of('sbx_one')?.view;
+  set(table, document);
+  expect(table.of('sbx_one')?.view).toBe(first);
+  set(table, { ...document, own: ['192.0.2.1', '198.51.100.1'] });
+  expect(table.of('sbx_one')?.view).not.toBe(first);
+  expect(table.of('sbx_one')?.view.mayUseAddress('a.test', '198.51.100.1').allowed).toBe(false);
+});

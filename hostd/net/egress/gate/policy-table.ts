@@ -1,5 +1,5 @@
 import { compilePolicy } from '../policy/compile-policy.ts';
-import type { PolicyView } from '../policy/policy.ts';
+import type { Policy, PolicyView } from '../policy/policy.ts';
 import { bothViews } from './both-views.ts';
 import type { PolicyDocument } from './messages.ts';
 
@@ -35,6 +35,8 @@ export function refuseOlder(
 export class PolicyTable {
   #entries: ReadonlyMap<string, PolicyEntry> = new Map();
   #bySource: ReadonlyMap<string, PolicyEntry> = new Map();
+  /** What a document that narrows was compiled to is what its final phase has. */
+  readonly #compiled = new WeakMap<Policy, { own: readonly string[]; view: PolicyView }>();
 
   get size(): number {
     return this.#entries.size;
@@ -49,7 +51,7 @@ export class PolicyTable {
       named.add(sandboxId);
       const before = this.#entries.get(sandboxId);
       if (document.others === 'keep') refuseOlder(before, { sandboxId, revision });
-      const view = compilePolicy(policy, { own: document.own });
+      const view = this.#compile(policy, document.own);
       if (document.phase === 'final') entries.set(sandboxId, { sandboxId, sourceAddress, netnsPath, view, revision });
       else if (before?.sourceAddress === sourceAddress) {
         entries.set(sandboxId, { ...before, view: bothViews(before.view, view) });
@@ -65,6 +67,14 @@ export class PolicyTable {
       changed: touched.filter(({ sandboxId }) => this.#entries.has(sandboxId)),
       dropped: [...this.#entries.keys()].filter((sandboxId) => !entries.has(sandboxId)),
     };
+  }
+
+  #compile(policy: Policy, own: readonly string[]): PolicyView {
+    const known = this.#compiled.get(policy);
+    if (known?.own === own) return known.view;
+    const view = compilePolicy(policy, { own });
+    this.#compiled.set(policy, { own, view });
+    return view;
   }
 
   /** Only for what was prepared since the last commit. */

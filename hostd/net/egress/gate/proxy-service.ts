@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../platform/clock.ts';
 import { dial } from '../proxy/dial.ts';
 import type { ProxyEntry } from '../proxy/options.ts';
@@ -10,6 +11,7 @@ import {
   proxyListenSchema,
   reportRequestSchema,
   sandboxRequestSchema,
+  widenSchema,
   type PolicyAck,
   type PolicyDocument,
 } from './messages.ts';
@@ -38,6 +40,8 @@ export async function openProxyService(folder: string): Promise<HelperService> {
   const usage = new UsageReport(proxy, report);
   const listeners = new ProxyListeners(proxy);
 
+  let narrowed: { id: string; document: PolicyDocument } | undefined;
+
   /** Between the first line and the last nothing else happens in this process: no connection meets half a change. */
   function setPolicies(document: PolicyDocument): PolicyAck {
     const prepared = table.prepare(document);
@@ -46,7 +50,13 @@ export async function openProxyService(folder: string): Promise<HelperService> {
     prepared.dropped.forEach((sandboxId) => {
       forget(sandboxId, document.phase === 'final');
     });
-    return { revisions: table.revisions(document.sandboxes.map(({ sandboxId }) => sandboxId)), cut };
+    narrowed = document.phase === 'narrow' ? { id: randomUUID(), document } : undefined;
+    const revisions = table.revisions(document.sandboxes.map(({ sandboxId }) => sandboxId));
+    return { revisions, cut, ...(narrowed === undefined ? {} : { narrowed: narrowed.id }) };
+  }
+
+  function widen(id: string): PolicyAck | null {
+    return narrowed?.id === id ? setPolicies({ ...narrowed.document, phase: 'final' }) : null;
   }
 
   function forget(sandboxId: string, isGone: boolean): void {
@@ -57,7 +67,9 @@ export async function openProxyService(folder: string): Promise<HelperService> {
   return {
     operations: {
       setPolicies: operation(policyDocumentSchema, setPolicies),
+      widen: operation(widenSchema, (asked) => widen(asked.narrowed)),
       dropSandbox: operation(sandboxRequestSchema, ({ sandboxId }) => {
+        narrowed = undefined;
         table.drop(sandboxId);
         forget(sandboxId, true);
       }),

@@ -4,17 +4,17 @@ import { PortTable } from './port-table.ts';
 /** All rules of one name, or of one wildcard. */
 export class NameEntry {
   readonly ports = new PortTable<NameRule>();
-  readonly #private = new PortTable<NameRule>();
+  #private: PortTable<NameRule> | undefined;
 
   add(rule: NameRule): void {
     this.ports.add(rule);
-    if (rule.allowPrivate) this.#private.add(rule);
+    if (rule.allowPrivate) (this.#private ??= new PortTable()).add(rule);
   }
 
   /** A rule that lets the name resolve to private addresses: for this port, or for any when none is given. */
   privateRule(port: number | undefined): NameRule | undefined {
-    if (port === undefined) return this.#private.first();
-    return this.#private.find('tcp', port) ?? this.#private.find('udp', port);
+    if (port === undefined) return this.#private?.first();
+    return this.#private?.find('tcp', port) ?? this.#private?.find('udp', port);
   }
 }
 

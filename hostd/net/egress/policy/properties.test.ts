@@ -1,9 +1,12 @@
+import { isIPv4 } from 'node:net';
+import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isOffshootError } from '../../../errors/offshoot-error.ts';
 import { formatRules } from './format-rule.ts';
 import { parsePolicy, parseRules } from './parse-rules.ts';
 import { compilePolicy, type EgressRule } from './policy.ts';
+import { refuseOddIpv4 } from './rule-network.ts';
 
 const runs = { numRuns: 500 };
 
@@ -39,6 +42,21 @@ const addressRule = fc.tuple(fc.oneof(ipv4, ipv6), ports).map((parts) => parts.j
 const udpRule = fc.tuple(fc.oneof(host, ipv4, ipv6), port).map(([target, number]) => `udp:${target}:${String(number)}`);
 const prefixedRule = host.map((name) => `tls:${name}:8443`);
 const rule = fc.oneof(nameRule, addressRule, udpRule, prefixedRule);
+
+describe('a host without blanks, in letters and digits', () => {
+  // Few of each, so that numbers in every form come up.
+  const letters = fc.constantFrom(...'0123789abfxX.-_'.split(''), 'xn--', '0x', 'com', '.com');
+  const text = fc.array(letters, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+
+  it('is taken for a way to write an address just where the URL parser reads it as one', () => {
+    fc.assert(
+      fc.property(text, (written) => {
+        expect(refuseOddIpv4(written) !== undefined).toBe(isIPv4(domainToASCII(written)));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
 
 describe('rules that are valid', () => {
   it('are formatted to what reads as the same rules', () => {

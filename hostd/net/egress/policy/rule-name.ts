@@ -40,9 +40,8 @@ function normalise(text: string): string | Refused {
   const bare = text.endsWith('.') ? text.slice(0, -1) : text;
   if (bare === '') return refused('names no host: write `host` or `host:port`');
   if (bare.includes('%')) return refused('has a `%`: write the name in plain letters, and an address without a zone');
-  const ascii = domainToASCII(bare);
   // eslint-disable-next-line no-control-regex -- the range of ASCII
-  const name = /^[\x00-\x7f]*$/.test(bare) ? bare.toLowerCase() : ascii;
+  const name = /^[\x00-\x7f]*$/.test(bare) ? bare.toLowerCase() : domainToASCII(bare);
   if (name === '')
     return refused('is no host name that every program reads in the same way: write it as it stands in DNS');
   const badLabel = refuseLabels(name);
