@@ -97,7 +97,8 @@ test('docs/egress.md names the host’s address on the bridge, its ports, and ho
 
 test('the limits in docs/egress.md are those of the code', () => {
   const { maxFlowsPerSandbox } = networkConfigSchema.parse({});
-  const { bytesUntilName, nameDeadlineMs, idleMs, connectionsPerSandbox, pipelinedRequests } = defaultLimits;
+  const { bytesUntilName, nameDeadlineMs, idleMs, connectionsPerSandbox, pipelinedRequests, dialledAddresses } =
+    defaultLimits;
   const text = (value: number) => String(value);
   const hours = (ms: number) => `${text(ms / 3_600_000)} hour`;
   expect(Object.fromEntries(rows('Limits'))).toEqual({
@@ -107,6 +108,7 @@ test('the limits in docs/egress.md are those of the code', () => {
     'connections and UDP flows of a sandbox': `${text(maxFlowsPerSandbox)} (\`network.maxFlowsPerSandbox\`)`,
     'ClientHello, or head of an HTTP request': `${text(bytesUntilName / 1024)} KiB, within ${text(nameDeadlineMs / 1000)} seconds`,
     'connection on which nothing moves, through the proxy': hours(idleMs),
+    'addresses of a name that the proxy tries': text(dialledAddresses),
     'pipelined HTTP requests, not yet answered': text(pipelinedRequests),
     'DNS questions of a sandbox': `${text(dns.queriesPerSecond)} a second, ${text(dns.queriesInFlight)} at once`,
     'aliases behind a name': `${text(maxQuestions)} questions in all`,

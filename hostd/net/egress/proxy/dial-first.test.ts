@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { dialFirst } from './dial-first.ts';
 
-const limits = { dialTimeoutMs: 300, dialStaggerMs: 30 };
+const limits = { dialTimeoutMs: 300, dialStaggerMs: 30, dialledAddresses: 8 };
 const never = new AbortController().signal;
 
 /** How each address behaves: it answers after so many milliseconds, fails after as many, or says nothing at all. */
@@ -52,10 +52,23 @@ test('when nothing answers it ends after the timeout of the last one', async () 
   expect(order).toEqual(['a', 'b']);
 });
 
+test('of a name with very many addresses only the first ones are tried', async () => {
+  const { dial, order } = outside({});
+  const many = Array.from({ length: 1000 }, (_, index) => String(index));
+  expect(await dialFirst(dial, many, 443, { ...limits, dialStaggerMs: 1 }, never)).toBeUndefined();
+  expect(order).toEqual(many.slice(0, 8));
+});
+
 test('a guest that leaves ends it; a dial that throws at once is a failure', async () => {
   const gone = new AbortController();
   const { dial, order } = outside({});
-  const dialling = dialFirst(dial, ['a', 'b'], 443, { dialTimeoutMs: 60_000, dialStaggerMs: 60_000 }, gone.signal);
+  const dialling = dialFirst(
+    dial,
+    ['a', 'b'],
+    443,
+    { ...limits, dialTimeoutMs: 60_000, dialStaggerMs: 60_000 },
+    gone.signal,
+  );
   gone.abort();
   expect([await dialling, order]).toEqual([undefined, ['a']]);
   const throwing = (): never => {

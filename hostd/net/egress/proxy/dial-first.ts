@@ -4,14 +4,14 @@ import { untilAborted } from '../../../platform/until-aborted.ts';
 import type { ProxyLimits, ProxyOptions } from './options.ts';
 
 /**
- * Dials addresses in their order and takes the first that answers: the next one is tried when one fails, or beside one that is slow
+ * Dials addresses, as many as the limit says, in their order and takes the first that answers: the next one is tried when one fails, or beside one that is slow
  * (as in RFC 8305, so that an IPv6 route that leads nowhere costs little). The others are given up. undefined when none answers, or `signal` ends it.
  */
 export async function dialFirst(
   dial: ProxyOptions['dial'],
   addresses: readonly string[],
   port: number,
-  limits: Pick<ProxyLimits, 'dialTimeoutMs' | 'dialStaggerMs'>,
+  limits: Pick<ProxyLimits, 'dialTimeoutMs' | 'dialStaggerMs' | 'dialledAddresses'>,
   signal: AbortSignal,
 ): Promise<{ socket: Socket; address: string } | undefined> {
   const race = new AbortController();
@@ -32,7 +32,7 @@ export async function dialFirst(
     winner = { socket, address };
     race.abort();
   };
-  for (const address of addresses) {
+  for (const address of addresses.slice(0, limits.dialledAddresses)) {
     if (ended.aborted) break;
     const running = attempt(address).finally(() => attempts.delete(running));
     attempts.add(running);

@@ -31,6 +31,8 @@ export interface ProxyLimits {
   idleMs: number;
   /** For one address of a name. */
   dialTimeoutMs: number;
+  /** Of one name; a guest may have one with thousands, each of which would take a socket for as long as it does not answer. */
+  dialledAddresses: number;
   /** The next address is tried beside one that has not answered for this long. */
   dialStaggerMs: number;
   /** On one HTTP connection, read but not yet answered. */
@@ -47,6 +49,7 @@ export const defaultLimits: ProxyLimits = {
   bytesUntilName: 64 * 1024,
   idleMs: 3_600_000,
   dialTimeoutMs: 10_000,
+  dialledAddresses: 8,
   dialStaggerMs: 300,
   pipelinedRequests: 128,
   lingerMs: 1000,
