@@ -9,13 +9,22 @@ const context = { workspace: '/w', tempFolder: tmpdir(), trigger: { name: 'push'
 
 /** The egress policy that a step with these inputs asks for. */
 async function askedWith(given: Record<string, string>, made = runningSandbox): Promise<unknown> {
+  return (await createdWith(given, made)).asked;
+}
+
+/** The same and the step's log. */
+async function createdWith(given: Record<string, string>, made: typeof runningSandbox) {
   await using hostd = await FakeHostd.start(() => ok(made));
   const all: Record<string, string> = {
     ...{ host: hostd.host, shell: 'bash', 'timeout-minutes': '1', sync: 'false', 'artifacts-dir': 'a' },
     ...{ 'keep-on-failure': '0', 'fail-on-egress-denied': 'false', 'allow-unsafe-fork-code': 'false' },
     ...given,
   };
-  const written = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  let log = '';
+  const written = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    log += String(text);
+    return true;
+  });
   try {
     const never = new AbortController().signal;
     const inputs = readInputs((name) => all[name] ?? '');
@@ -24,7 +33,7 @@ async function askedWith(given: Record<string, string>, made = runningSandbox): 
   } finally {
     written.mockRestore();
   }
-  return (JSON.parse(hostd.sent[0] ?? '') as { egress?: unknown }).egress;
+  return { asked: (JSON.parse(hostd.sent[0] ?? '') as { egress?: unknown }).egress, log };
 }
 
 test('the host gets the policy as the inputs have it, and none where they have none', async () => {
@@ -41,4 +50,12 @@ test('denials that nobody would record fail no step later, but the step now', as
   const open = { ...runningSandbox, egress: { mode: 'open' as const, allow: [], revision: 1 } };
   await expect(askedWith(gate, open)).rejects.toMatchObject({ code: 'action-input' });
   await askedWith({}, open);
+});
+
+test('the log says what the sandbox may reach, and when that is nothing', async () => {
+  const logOf = async (mode: 'enforce' | 'audit', allow: string[]) =>
+    (await createdWith({}, { ...runningSandbox, egress: { mode, allow, revision: 1 } })).log;
+  expect(await logOf('audit', [])).toMatch(/, egress audit\n$/);
+  expect(await logOf('enforce', ['a.example.com:443'])).toMatch(/, egress enforce with 1 rule\n$/);
+  expect(await logOf('enforce', [])).toMatch(/, egress enforce without rules: nothing is allowed\n$/);
 });

@@ -82,7 +82,7 @@ function refuseUnrecorded({ egress }: SandboxInfo): void {
 }
 
 function describePolicy({ mode, allow }: SandboxInfo['egress']): string {
-  if (allow.length === 0) return mode;
+  if (allow.length === 0) return mode === 'enforce' ? 'enforce without rules: nothing is allowed' : mode;
   return `${mode} with ${String(allow.length)} ${allow.length === 1 ? 'rule' : 'rules'}`;
 }
 

@@ -4,7 +4,7 @@ import { progressPrinter } from '../../hostd/cli/commands/image.ts';
 import { milliseconds, table } from '../../hostd/cli/print.ts';
 import { Stopwatch } from '../../hostd/platform/stopwatch.ts';
 import { HostClient, Sandbox } from '../../hostd/client/index.ts';
-import { comparePictures, takeHostPicture } from '../../test/support/host-picture.ts';
+import { comparePictures, ofHostd, takeHostPicture } from '../../test/support/host-picture.ts';
 import { HostdProcess } from '../../test/support/hostd-process.ts';
 import { fetchProject } from './project.ts';
 
@@ -12,6 +12,8 @@ import { fetchProject } from './project.ts';
 
 const build = path.resolve(import.meta.dirname, '..', '..', 'build');
 const stateDirectory = path.join(build, 'demo-state');
+/** Apart from those of a hostd that may serve this machine. */
+const network = { instance: 'demo', subnet: '10.82.0.0/16' };
 const resultFile = path.join(build, 'demo-results.tap');
 
 async function main(): Promise<number> {
@@ -31,14 +33,15 @@ async function main(): Promise<number> {
     say(`isolation tier: ${isolation.tier} (${isolation.reason})`);
     return runProjectTests(host);
   });
-  const left = comparePictures(before, await takeHostPicture());
+  const { instance } = network;
+  const left = ofHostd(comparePictures(before, await takeHostPicture()), { instance, folders: [stateDirectory] });
   for (const leftover of left) console.error(`left behind: ${leftover}`);
   if (left.length === 0) say('nothing is left: no process, tap, network namespace, rule, mount or cgroup');
   return left.length === 0 ? exitCode : 1;
 }
 
 async function withHostd(use: (host: string) => Promise<number>): Promise<number> {
-  await using hostd = await HostdProcess.start({ stateDirectory });
+  await using hostd = await HostdProcess.start({ stateDirectory, config: { network } });
   return await use(hostd.host);
 }
 
