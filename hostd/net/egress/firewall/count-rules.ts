@@ -1,27 +1,30 @@
-import { auditedOtherSet, auditedSet, deniedSet, openedSet, passedSet, transports } from './slot-sets.ts';
+import {
+  auditedOtherSet,
+  auditedSet,
+  deniedOtherSet,
+  deniedSet,
+  openedSet,
+  passedSet,
+  transports,
+} from './slot-sets.ts';
 
-const destination = 'ct original ip daddr . ct original proto-dst';
-const place = `meta l4proto . ${destination}`;
+const place = 'meta l4proto . ct original ip daddr . ct original proto-dst';
 
 /** Rules that count each refused destination once, with packets and bytes. A full set is no obstacle, as the next rule follows. */
-export const countDenied = rules(
-  ...transports.map((transport) => `meta l4proto ${transport} update @${deniedSet(transport)} { ${destination} }`),
-  portless(deniedSet('other')),
-);
+export const countDenied = rules(...byPlace(deniedSet, place), portless(deniedOtherSet));
 
 /** The same for what audit lets through, by direction. */
-export const countAudited = rules(...byDirection(auditedSet), portless(auditedOtherSet));
+export const countAudited = rules(...byPlace(auditedSet, `${place} . ct direction`), portless(auditedOtherSet));
 
 /** The same for what a rule by address or a pin opens, and its connections. One is not confirmed before its first packet has passed. */
 export const countPassed = rules(
-  ...transports.map(
-    (transport) => `meta l4proto ${transport} ct status and confirmed == 0 update @${openedSet} { ${place} }`,
-  ),
-  ...byDirection(passedSet),
+  ...byPlace(openedSet, place).map((rule) => `ct status and confirmed == 0 ${rule}`),
+  ...byPlace(passedSet, `${place} . ct direction`),
 );
 
-function byDirection(set: string): string[] {
-  return transports.map((transport) => `meta l4proto ${transport} update @${set} { ${place} . ct direction }`);
+/** One for each transport: nft has a type for a connection's original port only where it knows that. */
+function byPlace(set: string, key: string): string[] {
+  return transports.map((transport) => `meta l4proto ${transport} update @${set} { ${key} }`);
 }
 
 function portless(set: string): string {

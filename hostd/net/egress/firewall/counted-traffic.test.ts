@@ -12,8 +12,7 @@ function listing(name: string, elements: readonly (readonly [key: (string | numb
 
 test('rows say what was refused or passed unlisted, by transport and port or by protocol', () => {
   const text = [
-    listing('denied_tcp', [[['203.0.113.7', 22], 3]]),
-    listing('denied_udp', []),
+    listing('denied', [[['tcp', '203.0.113.7', 22], 3]]),
     '',
     listing('denied_other', [
       [['203.0.113.7', 'icmp'], 1],
@@ -24,7 +23,8 @@ test('rows say what was refused or passed unlisted, by transport and port or by 
       [['udp', '192.0.2.1', 443, 'reply'], 4],
     ]),
     listing('audited_other', [[['192.0.2.1', 'icmp'], 2]]),
-    listing('cut_tcp', []),
+    listing('cut_tcp', [[['203.0.113.7', 40_000, 22], 1]]),
+    listing('opened', []),
   ].join('\n');
   expect(parseCountedTraffic(text)).toEqual([
     { outcome: 'denied', address: '203.0.113.7', port: 22, protocol: 'tcp', packets: 3, bytes: 180 },
@@ -56,6 +56,6 @@ test('rows say what rules opened, by direction, also where nft knows protocols b
 });
 
 test('what is no listing is an error', () => {
-  expect(() => parseCountedTraffic('{"nftables":[{"set":{"name":"denied_tcp","elem":[1]}}]}')).toThrow();
+  expect(() => parseCountedTraffic('{"nftables":[{"set":{"name":"denied","elem":[1]}}]}')).toThrow();
   expect(() => parseCountedTraffic('no json')).toThrow();
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runChecked, type Runner } from '../../../platform/run.ts';
-import { auditedOtherSet, auditedSet, deniedSet, openedSet, passedSet, transports } from './slot-sets.ts';
+import { auditedOtherSet, auditedSet, deniedOtherSet, deniedSet, openedSet, passedSet } from './slot-sets.ts';
 
 /** One destination of a sandbox's traffic, since it was first seen or for as long as it was seen within 10 minutes each. */
 export interface CountedTraffic {
@@ -38,13 +38,12 @@ const listScript = 'set -e; for name in "$@"; do nft -j list set inet offshoot "
 
 /** By set: from the guest, or of both directions, and to the guest where these are told apart. */
 const outcomesOfSet: Readonly<Record<string, readonly [CountedTraffic['outcome'], CountedTraffic['outcome']?]>> = {
-  [deniedSet('tcp')]: ['denied'],
-  [deniedSet('udp')]: ['denied'],
-  [deniedSet('other')]: ['denied'],
-  [auditedOtherSet]: ['audited'],
+  [deniedSet]: ['denied'],
   [auditedSet]: ['audited', 'audited-received'],
   [passedSet]: ['sent', 'received'],
   [openedSet]: ['opened'],
+  [deniedOtherSet]: ['denied'],
+  [auditedOtherSet]: ['audited'],
 };
 
 /** For a host without /etc/protocols, where nft knows numbers alone. */
@@ -73,14 +72,11 @@ function rowsOf({ name, elem }: { name: string; elem: readonly { elem: CountedEl
   const outcomes = outcomesOfSet[name];
   if (outcomes === undefined) return [];
   const [outgoing, incoming = outgoing] = outcomes;
-  const transport = transports.find((one) => name === deniedSet(one));
-  const isPortless = name === deniedSet('other') || name === auditedOtherSet;
   return elem.map(({ elem: { val, counter } }) => {
     const parts = val.concat.map(String);
-    if (transport !== undefined || isPortless) {
-      const [address = '', second = ''] = parts;
-      const where = transport === undefined ? { protocol: second } : { port: Number(second), protocol: transport };
-      return { outcome: outgoing, address, ...where, ...counter };
+    if (name === deniedOtherSet || name === auditedOtherSet) {
+      const [address = '', protocol = ''] = parts;
+      return { outcome: outgoing, address, protocol, ...counter };
     }
     const [given = '', address = '', port, direction] = parts;
     const protocol = transportOfNumber.get(given) ?? given;

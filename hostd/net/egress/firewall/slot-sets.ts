@@ -12,15 +12,16 @@ export const pinnedSet = (transport: Transport): string => `pinned_${transport}`
 /** Addresses pinned on every port. */
 export const pinnedHostsSet = (transport: Transport): string => `pinned_hosts_${transport}`;
 
-/** Places by outcome: what was refused, by transport; of both outcomes what has no ports. */
-export const deniedSet = (protocol: Transport | 'other'): string => `denied_${protocol}`;
-export const auditedOtherSet = 'audited_other';
-
-/** Packets of TCP and UDP by direction: that audit alone let through, and that a rule by address or a pin did. What is led to a helper is in neither. */
+/** Packets of TCP and UDP that were refused. */
+export const deniedSet = 'denied';
+/** The same by direction: that audit alone let through, and that a rule by address or a pin did. What is led to a helper is in neither. */
 export const auditedSet = 'audited';
 export const passedSet = 'passed';
 /** Connections of the latter, each by its first packet. */
 export const openedSet = 'opened';
+/** What has no ports, refused and let through by audit. */
+export const deniedOtherSet = 'denied_other';
+export const auditedOtherSet = 'audited_other';
 
 /**
  * Connections that lost their rule while the other side was sending. A few more packets reach the guest, because it is its answers to them
@@ -36,12 +37,12 @@ export const lastingSets: readonly { name: string; definition: string }[] = [
     lasting(pinnedSet(transport), `type ipv4_addr . inet_service; size ${String(pinsPerSet)}; flags timeout;`),
     lasting(pinnedHostsSet(transport), `type ipv4_addr; size ${String(pinsPerSet)}; flags timeout;`),
   ]),
-  ...transports.map((transport) => lasting(deniedSet(transport), counted('ipv4_addr . inet_service'))),
-  ...[deniedSet('other'), auditedOtherSet].map((name) => lasting(name, counted('ipv4_addr . inet_proto'))),
+  lasting(deniedSet, counted('inet_proto . ipv4_addr . inet_service', 2 * countedDestinations)),
   ...[auditedSet, passedSet].map((name) =>
     lasting(name, counted('inet_proto . ipv4_addr . inet_service . ct_dir', 2 * countedDestinations)),
   ),
   lasting(openedSet, counted('inet_proto . ipv4_addr . inet_service')),
+  ...[deniedOtherSet, auditedOtherSet].map((name) => lasting(name, counted('ipv4_addr . inet_proto'))),
   ...[cutSet, cutPaceSet].map((name) => ({
     name,
     definition: '{ type ipv4_addr . inet_service . inet_service; size 8192; flags dynamic, timeout; timeout 1m; }',
