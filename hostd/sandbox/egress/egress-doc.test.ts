@@ -5,6 +5,7 @@ import { isOffshootError } from '../../errors/offshoot-error.ts';
 import { networkConfigSchema } from '../../net/config.ts';
 import { maxTtlSeconds, minTtlSeconds } from '../../net/egress/dns/answer-cache.ts';
 import * as dns from '../../net/egress/dns/limits.ts';
+import { countedDestinations, countedMinutes } from '../../net/egress/firewall/slot-sets.ts';
 import { maxQuestions } from '../../net/egress/dns/lookup.ts';
 import { maxPinMs, minPinMs } from '../../net/egress/dns/pin-document.ts';
 import { maxOpeningsPerSandbox } from '../../net/egress/dns/pin-table.ts';
@@ -117,6 +118,7 @@ test('the limits in docs/egress.md are those of the code', () => {
     'addresses open by name on ports without proxy': `${text(maxOpeningsPerSandbox)} for a sandbox, the ones asked for longest ago go first`,
     'life of such an address': `the answer's TTL, ${text(minPinMs / 60_000)} minute to ${hours(maxPinMs)}; longer while a connection uses it`,
     'DNS answers kept': `${text(minTtlSeconds)} seconds to ${hours(Math.ceil(maxTtlSeconds / 60) * 60_000)}; that there is none 5 minutes`,
+    'places past the proxy that are counted': `${text(countedDestinations)} of a kind within ${text(countedMinutes)} minutes, then no new ones`,
     'entries of each list of a report': text(maxListed),
     'events of denials of a sandbox': text(maxDenialEvents),
   });

@@ -5,8 +5,8 @@ export type Transport = (typeof transports)[number];
 /** More than the pins a resolver keeps for one sandbox (4096), and room for some that are being replaced. */
 const pinsPerSet = 8192;
 /** Destinations counted for reports; a guest that tries more of them within the time is refused all the same. */
-const countedDestinations = 4096;
-const countedMinutes = 10;
+export const countedDestinations = 4096;
+export const countedMinutes = 10;
 
 export const pinnedSet = (transport: Transport): string => `pinned_${transport}`;
 /** Addresses pinned on every port. */
