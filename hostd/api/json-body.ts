@@ -1,6 +1,7 @@
 import express from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { Patience } from '../platform/patience.ts';
 import type { ApiLimits } from './limits.ts';
 
 const jsonType = /^application\/json\s*(;|$)/i;
@@ -25,15 +26,15 @@ export function jsonBodyReader(
         );
         return;
       }
-      const timer = setTimeout(() => {
+      const patience = new Patience(limits.jsonBodyTimeoutMs, () => {
         reject(
           new OffshootError('request-too-slow', {
             message: `The body did not arrive within ${String(limits.jsonBodyTimeoutMs)} ms.`,
           }),
         );
-      }, limits.jsonBodyTimeoutMs);
+      });
       parse(request, response, (error?: unknown) => {
-        clearTimeout(timer);
+        patience.end();
         if (error === undefined) resolve((request as IncomingMessage & { body?: unknown }).body);
         else reject(error as Error);
       });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { Patience } from '../platform/patience.ts';
 
 /**
  * A request's body as a stream of its own: its reader may destroy it without losing the connection that the answer goes over.
@@ -10,7 +11,7 @@ import { OffshootError } from '../errors/offshoot-error.ts';
 export class UploadStream extends Readable {
   readonly #request: IncomingMessage;
   readonly #idleTimeoutMs: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #patience: Patience | undefined;
 
   constructor(request: IncomingMessage, idleTimeoutMs: number | undefined) {
     super({ highWaterMark: 256 * 1024 });
@@ -38,7 +39,7 @@ export class UploadStream extends Readable {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.push(chunk)) {
-      this.#timer?.refresh();
+      this.#patience?.refresh();
       return;
     }
     this.#unwatch();
@@ -59,19 +60,19 @@ export class UploadStream extends Readable {
   };
 
   #watch(): void {
-    if (this.#idleTimeoutMs === undefined || this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
+    if (this.#idleTimeoutMs === undefined || this.#patience !== undefined) return;
+    this.#patience = new Patience(this.#idleTimeoutMs, () => {
       this.destroy(
         new OffshootError('request-too-slow', {
           message: `The body paused for more than ${String(this.#idleTimeoutMs)} ms.`,
         }),
       );
-    }, this.#idleTimeoutMs);
+    });
   }
 
   #unwatch(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#patience?.end();
+    this.#patience = undefined;
   }
 
   #detach(): void {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turnOfLoop, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { standStill } from '../platform/testing/stand-still.ts';
 import { readAll, Served } from './testing/served.ts';
 
 const head = 'PUT /v1/sandboxes/sbx_1/files?path=/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -69,6 +70,25 @@ describe('an upload', () => {
     stuck.push('x');
     const problem = await served.problem('PUT', '/v1/sandboxes/sbx_1/files?path=/x', { body: stuck });
     expect(problem).toMatchObject({ status: 408, code: 'request-too-slow' });
+  });
+
+  it('whose rest came while hostd stood still is taken', async () => {
+    await using served = await Served.start({ uploadIdleTimeoutMs: 300, jsonBodyTimeoutMs: 300 });
+    const json =
+      'POST /v1/sandboxes HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n';
+    const [upload, create] = [served.connect(), served.connect()];
+    const answers = Promise.all([readAll(upload), readAll(create)]);
+    upload.write(`${head}1\r\nx\r\n`);
+    create.write(`${json}{"id":`);
+    await sleep(50);
+    // After this timers come first, and only then what is read.
+    await turnOfLoop();
+    upload.end('1\r\ny\r\n0\r\n\r\n');
+    create.end('"sbx_1"}');
+    standStill(600);
+    const [uploaded, created] = await answers;
+    expect(uploaded).toContain('"sizeBytes":2');
+    expect(created).toContain('201 Created');
   });
 
   it('waits for a guest that takes its time, without reading ahead', async () => {

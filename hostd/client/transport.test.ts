@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { standStill } from '../platform/testing/stand-still.ts';
 import { answerJson, ScriptedServer } from './testing/scripted-server.ts';
 import { Transport } from './transport.ts';
 
@@ -112,6 +113,17 @@ test('a silent daemon is a request-timeout, an abort is aborted', async () => {
   await expect(transport.json(thing, request)).rejects.toMatchObject({ code: 'request-timeout' });
   const signal = AbortSignal.timeout(50);
   await expect(transport.json(thing, { ...request, timeoutMs: 0, signal })).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('an answer that came while the client stood still counts', async () => {
+  await using server = await ScriptedServer.start((_request, response) => {
+    response.once('finish', () => {
+      standStill(600);
+    });
+    answerJson(response, 200, { n: 3 });
+  });
+  const transport = new Transport({ host: server.host, requestTimeoutMs: 300 });
+  expect(await transport.json(thing, request)).toEqual({ n: 3 });
 });
 
 test('a first request whose connection breaks off is sent again', async () => {

@@ -6,6 +6,7 @@ import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { z } from 'zod';
 import { OffshootError } from '../errors/offshoot-error.ts';
+import { Patience } from '../platform/patience.ts';
 import { defaultHost, parseHostAddress } from './address.ts';
 import { errorFromAnswer } from './problem.ts';
 
@@ -119,12 +120,12 @@ export class Transport {
   async #sendOnce(asked: Request): Promise<Answer> {
     const timeoutMs = asked.timeoutMs ?? this.#requestTimeoutMs;
     const unanswered = new AbortController();
-    const timer =
+    const patience =
       timeoutMs === 0
         ? undefined
-        : setTimeout(() => {
+        : new Patience(timeoutMs, () => {
             unanswered.abort(new DOMException('No answer in time', 'TimeoutError'));
-          }, timeoutMs);
+          });
     const body = asked.json === undefined ? asked.body : JSON.stringify(asked.json);
     try {
       const answer: Dispatcher.ResponseData = await request.call(this.#pool, {
@@ -138,7 +139,7 @@ export class Transport {
       if (answer.statusCode < 400) return { status: answer.statusCode, headers: answer.headers, body: answer.body };
       throw errorFromAnswer(answer.statusCode, await readText(answer.body));
     } finally {
-      clearTimeout(timer);
+      patience?.end();
     }
   }
 

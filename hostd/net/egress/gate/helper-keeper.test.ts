@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { standStill } from '../../../platform/testing/stand-still.ts';
 import type { ControlClient } from './control-client.ts';
 import { helperFiles } from './helper-files.ts';
 import { HelperKeeper, type HelperEvent } from './helper-keeper.ts';
@@ -52,8 +53,7 @@ async function endsAsLookIsDue(connection: ControlClient | undefined): Promise<v
   const ended = sleep(1).then(() => {
     connection?.close();
   });
-  const standsStillUntilMs = performance.now() + lookMs + 10;
-  while (performance.now() < standsStillUntilMs);
+  standStill(lookMs + 10);
   await ended;
 }
 
