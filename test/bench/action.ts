@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeBundle } from '../../action/bundle/make-bundle.ts';
 import { Sandbox } from '../../hostd/client/index.ts';
+import { ending } from './endings.ts';
 import { figure, type Figure } from './figures.ts';
 
 const checkout = path.resolve(import.meta.dirname, '..', '..');
@@ -24,7 +25,8 @@ const inputs = {
 /** On a hostd with a spare machine, the default. From the start of the action's process to the first line of its script, and from the runner's signal to the end of everything. */
 export async function measureAction(host: string, n: number, report: (figure: Figure) => void): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-bench-'));
-  try {
+  const started = new Set<ChildProcess>();
+  const measure = async (): Promise<void> => {
     const bundle = path.join(folder, 'dist');
     await makeBundle(checkout, bundle);
     const workspace = path.join(folder, 'workspace');
@@ -34,7 +36,12 @@ export async function measureAction(host: string, n: number, report: (figure: Fi
         path.join(workspace, 'src', `file-${String(i)}.ts`),
         `export const n = ${String(i)};\n`.repeat(100),
       );
-    const start = (run: string) => startAction(bundle, folder, workspace, host, run);
+    const start = async (run: string) => {
+      const child = await startAction(bundle, folder, workspace, host, run);
+      started.add(child);
+      child.once('exit', () => started.delete(child));
+      return child;
+    };
 
     for (const { pauseMs, name } of [
       { pauseMs: 3_000, name: "action's start to the script's first line, 100 files" },
@@ -64,9 +71,11 @@ export async function measureAction(host: string, n: number, report: (figure: Fi
       if (i > 0) cancels.push(performance.now() - cancelledMs);
     }
     report(figure('cancel to all gone', 'ms', '<= 1500 ms', cancels));
-  } finally {
+  };
+  await ending(measure, async () => {
+    for (const child of started) child.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function startAction(

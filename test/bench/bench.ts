@@ -5,6 +5,7 @@ import { progressPrinter } from '../../hostd/cli/commands/image.ts';
 import { table } from '../../hostd/cli/print.ts';
 import { HostClient } from '../../hostd/client/index.ts';
 import { HostdProcess } from '../support/hostd-process.ts';
+import { endedBySignals, ending } from './endings.ts';
 import type { Figure } from './figures.ts';
 import { measureAction } from './action.ts';
 import { measureColdBoot } from './cold-boot.ts';
@@ -80,8 +81,12 @@ async function withHostd<T>(
   use: (hostd: HostdProcess) => Promise<T>,
   sandboxes: Record<string, unknown> = {},
 ): Promise<T> {
-  await using hostd = await HostdProcess.start({ stateDirectory, config: { sandboxes } });
-  return await use(hostd);
+  const starting = HostdProcess.start({ stateDirectory, config: { sandboxes } });
+  return await ending(
+    async () => use(await starting),
+    async () => (await starting)[Symbol.asyncDispose](),
+    async () => (await starting).endWithSandboxes(),
+  );
 }
 
-await main();
+await endedBySignals(main);

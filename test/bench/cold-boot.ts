@@ -3,6 +3,7 @@ import path from 'node:path';
 import { configSchema } from '../../hostd/daemon/config.ts';
 import { systemParts } from '../../hostd/daemon/system-parts.ts';
 import { linkArguments } from '../../hostd/sandbox/template/template-key.ts';
+import { ending } from './endings.ts';
 import { figure, type Figure } from './figures.ts';
 
 /** The yardstick: the same image booted cold to the first output of the same command, without hostd around it. */
@@ -21,7 +22,7 @@ export async function measureColdBoot(
     const directory = path.join(stateDirectory, `cold-boot-${String(i)}`);
     await mkdir(directory, { mode: 0o700 });
     const startedMs = performance.now();
-    const vm = await vmm.start(
+    const starting = vmm.start(
       {
         directory,
         shape: { cpus: 1, memoryMiB: 512, diskMiB: manifest.diskMiB },
@@ -38,7 +39,8 @@ export async function measureColdBoot(
       },
       () => undefined,
     );
-    try {
+    const bootAndRun = async (): Promise<void> => {
+      const vm = await starting;
       const guest = await systemParts.guests.connect({
         socketPath: vm.agentSocketPath,
         midStream: false,
@@ -50,10 +52,14 @@ export async function measureColdBoot(
       await exec.result;
       taken.push(performance.now() - startedMs);
       guest.disconnect();
-    } finally {
-      await vm.kill();
+    };
+    await ending(bootAndRun, async () => {
+      await starting.then(
+        (vm) => vm.kill(),
+        () => undefined,
+      );
       await rm(directory, { recursive: true, force: true });
-    }
+    });
   }
   report(figure('cold boot to first output', 'ms', 'the yardstick', taken));
 }

@@ -4,6 +4,7 @@ import type { Sandbox } from '../../hostd/client/index.ts';
 import { EgressWorld } from '../egress/egress-world.ts';
 import { probe, type GuestProbe } from '../egress/guest-probe.ts';
 import { at } from '../egress/outside-of-battery.ts';
+import { ending } from './endings.ts';
 import { figure, time, type Figure } from './figures.ts';
 
 const few = ['allowed.example', 'plain.example:80'];
@@ -23,16 +24,19 @@ export async function measureEgress(
   n: number,
   report: (figure: Figure) => void,
 ): Promise<void> {
-  const world = await EgressWorld.open(stateDirectory);
-  try {
-    const sandbox = await world.create({ memoryMiB: 1024, egress: few });
-    await measureChanges(sandbox, n, report);
-    await measureConnections(sandbox, n, report);
-    await measureDownloads(sandbox, report);
-    await measureManyConnections(world, sandbox, report);
-  } finally {
-    await world.close();
-  }
+  const opening = EgressWorld.open(stateDirectory);
+  await ending(
+    async () => {
+      const world = await opening;
+      const sandbox = await world.create({ memoryMiB: 1024, egress: few });
+      await measureChanges(sandbox, n, report);
+      await measureConnections(sandbox, n, report);
+      await measureDownloads(sandbox, report);
+      await measureManyConnections(world, sandbox, report);
+    },
+    async () => (await opening).close(),
+    async () => (await opening).cutOff(),
+  );
 }
 
 async function measureChanges(sandbox: Sandbox, n: number, report: (figure: Figure) => void): Promise<void> {

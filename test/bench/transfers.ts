@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Sandbox } from '../../hostd/client/index.ts';
 import { packFolder } from '../../hostd/client/archives.ts';
+import { ending } from './endings.ts';
 import { figure, type Figure } from './figures.ts';
 
 const files = 2000;
@@ -21,7 +22,7 @@ export async function measureTransfers(host: string, n: number, report: (figure:
   report(figure('output, guest to client', 'MB/s', '>= 50 MB/s', output));
 
   const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-bench-'));
-  try {
+  const measure = async (): Promise<void> => {
     await fillFolder(folder);
     const sentIn: number[] = [];
     const broughtOut: number[] = [];
@@ -42,9 +43,8 @@ export async function measureTransfers(host: string, n: number, report: (figure:
     }
     report(figure('tar of 2,000 files, 96 MiB, in', 'MB/s', '>= 10 MB/s', sentIn));
     report(figure('tar of 2,000 files, 96 MiB, out', 'MB/s', '>= 40 MB/s', broughtOut));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  };
+  await ending(measure, () => rm(folder, { recursive: true, force: true }));
 }
 
 async function drain(chunks: AsyncGenerator<{ bytes: Buffer }, unknown>): Promise<number> {

@@ -120,6 +120,12 @@ export class EgressWorld {
     );
   }
 
+  /** For one whose users are still at work: ends every sandbox of its state, too. */
+  async cutOff(): Promise<void> {
+    await this.hostd.endWithSandboxes();
+    await this.#close();
+  }
+
   async close(): Promise<void> {
     for (const sandbox of this.#sandboxes) {
       await sandbox.stop().catch(() => undefined);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HostClient } from '../../hostd/client/host-client.ts';
+import { Sandbox } from '../../hostd/client/sandbox.ts';
 
 const launcher = path.resolve(import.meta.dirname, '..', '..', 'hostd', 'bin', 'offshoot');
 
@@ -107,6 +108,18 @@ export class HostdProcess {
   /** Ends it gracefully; sandboxes live on. Returns its exit code. */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
+  }
+
+  /** Ends it with all sandboxes of its state, by another one on a socket that nobody knows who would make new ones meanwhile. */
+  async endWithSandboxes(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    await using last = await HostdProcess.start(this.#options);
+    const connection = { host: last.host };
+    for (const { id } of await Sandbox.list({ connection })) {
+      const sandbox = await Sandbox.connect(id, connection);
+      await sandbox.stop();
+      await sandbox.disconnect();
+    }
   }
 
   /** Resolves with the exit code when it ends by itself. */
