@@ -59,6 +59,10 @@ test('without a policy it is audit: what is public is reached and recorded, what
       expect.objectContaining({ reason: 'rebind', name: 'rebind.example', blocked: true }),
     ]),
   );
+  for (const port of [5000, 7, 22]) {
+    const row = denied.find((one) => one.port === port && !one.blocked);
+    expect(Math.min(row?.bytesIn ?? 0, row?.bytesOut ?? 0)).toBeGreaterThan(28);
+  }
   expect(suggestedAllow).toEqual(
     expect.arrayContaining(['audited.example:443', `${at.network}:5000`, `udp:${at.udp}:7`, 'ssh.example:22']),
   );
@@ -101,6 +105,14 @@ test('the list that audit suggests is enough to enforce', async () => {
     'refused',
     ...namelessSeen,
   ]);
+  const { allowed } = await report();
+  expect(allowed).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ name: null, address: at.network, port: 5000, count: 1 }),
+      expect.objectContaining({ name: 'ssh.example', address: at.ssh, port: 22, count: 1 }),
+      expect.objectContaining({ name: null, address: at.evil, port: 443 }),
+    ]),
+  );
 });
 
 test('an empty list denies everything, at once', async () => {
