@@ -46,6 +46,38 @@ test('the proxy reaches what sandboxes’ names may lead to, under the host’s 
   expect(results[0]?.text).toBe(`hello from ${outside.publicAddress} to ${outside.hostAddress}\n`);
 });
 
+test('a sandbox that makes and ends connections without pause leaves the others ports for theirs', async () => {
+  const { netnsPath } = here.proxy.proxy;
+  const echo = { address: outside.otherPublicAddress, banner: { port: 2022, text: 'hello' } };
+  await here.lab.world.serve('internet', [echo]);
+  const ports = '/proc/sys/net/ipv4/ip_local_port_range';
+  const inside = (script: string) => here.runner.run('nsenter', [`--net=${netnsPath}`, '--', 'sh', '-c', script]);
+  const { stdout: range } = await inside(`cat ${ports}; echo 40000 40015 > ${ports}`);
+  const args = [`--net=${netnsPath}`, '--', process.execPath, '-e', endsConnections, echo.address, '2022', '16'];
+  const { stdout } = await here.lab.world.run('nsenter', args);
+  await inside(`echo ${range.trim()} > ${ports}`);
+  expect(stdout.trim()).toBe('16 16');
+  expect(range.trim().split(/\s+/).map(Number)).toEqual([10_240, 65_535]);
+});
+
+/** Says how many connections could be made, one after the other, each of which it ends; and the same again a little later. */
+const endsConnections = `
+const [address, port, count] = process.argv.slice(1);
+const once = () => new Promise((resolve) => {
+  const socket = require('net').connect(Number(port), address);
+  socket.once('error', () => resolve(0)).once('data', () => socket.end()).once('close', () => resolve(1)).resume();
+});
+const several = async () => {
+  let made = 0;
+  for (let index = 0; index < Number(count); index += 1) made += await once();
+  return made;
+};
+(async () => {
+  const first = await several();
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  console.log(first, await several());
+})();`;
+
 test('the proxy never reaches the host, its bridge, sandboxes or itself, and speaks TCP alone', async () => {
   const seenBefore = here.lab.world.arrivals.length;
   await here.lab.world.serve({ netns: one.slot.netnsName }, [{ tcpPorts: [22] }]);

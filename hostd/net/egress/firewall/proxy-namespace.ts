@@ -9,9 +9,14 @@ import { lines } from '../../slot-commands.ts';
 import { planProxy, proxyLinkName, type ProxyPlan } from './proxy-plan.ts';
 import { passageComment, proxyPassage, proxyRules } from './proxy-rules.ts';
 
-/** Run inside the netns with the rules as its argument, perhaps `keep`, and `ip` commands as its input: nothing is up before rules hold. */
+/**
+ * Run inside the netns with the rules as its argument, perhaps `keep`, and `ip` commands as its input: nothing is up before rules hold. All
+ * sandboxes' connections to a server share the ports of one address: more of these, and those of connections that have ended are used again.
+ */
 const insideScript = `set -e
 echo 0 > /proc/sys/net/ipv4/ip_forward
+echo 1 > /proc/sys/net/ipv4/tcp_tw_reuse
+echo 10240 65535 > /proc/sys/net/ipv4/ip_local_port_range
 if [ -e /proc/sys/net/ipv6/conf/all/disable_ipv6 ]; then
   echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
   echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
