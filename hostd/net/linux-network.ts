@@ -112,7 +112,9 @@ class LinuxNetwork implements Network {
 
   async countedByFilter(slot: number): Promise<CountedTraffic[]> {
     const { netnsPath } = this.#slot(slot);
-    return step(`Reading what slot ${String(slot)} was refused`, () => countedTraffic(this.#runner, netnsPath));
+    return step(`Reading what the filter of slot ${String(slot)} counted`, () =>
+      countedTraffic(this.#runner, netnsPath),
+    );
   }
 
   async remove(slot: number): Promise<void> {

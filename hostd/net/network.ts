@@ -62,7 +62,7 @@ export interface Network {
   restorePins(sandboxId: string, document: PinDocument): Promise<void>;
   /** What resolver and proxy counted since the cursor; without one, everything. */
   countedByGate(since?: GateCursor): Promise<GateReport>;
-  /** What the packet filter of a slot refused, or let pass unlisted under audit. */
+  /** What the packet filter of a slot refused or let through, past resolver and proxy. */
   countedByFilter(slot: number): Promise<CountedTraffic[]>;
   /** Removes all of it and resolves when it is gone. Tolerates absence. */
   remove(slot: number): Promise<void>;
