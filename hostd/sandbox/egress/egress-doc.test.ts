@@ -14,6 +14,8 @@ import { closedNetworks } from '../../net/egress/policy/reachable-networks.ts';
 import { defaultLimits } from '../../net/egress/proxy/options.ts';
 import { planNetwork } from '../../net/plan.ts';
 import { maxDenialEvents } from './count-keeper.ts';
+import { maxPassedPlaces } from './filter-counts.ts';
+import { maxAddressesOfNetwork } from './passed-entries.ts';
 import { maxListed } from './report-document.ts';
 
 const page = await readFile(new URL('../../../docs/egress.md', import.meta.url), 'utf8');
@@ -122,4 +124,10 @@ test('the limits in docs/egress.md are those of the code', () => {
     'entries of each list of a report': text(maxListed),
     'events of denials of a sandbox': text(maxDenialEvents),
   });
+});
+
+test('what docs/egress.md says of places that are put together is so', () => {
+  const text = section('Reports and events').replaceAll(/\s+/g, ' ');
+  expect(text).toContain(`more than ${String(maxAddressesOfNetwork)} addresses of one network on a port are one entry`);
+  expect(text).toContain(`Beyond ${String(maxPassedPlaces)} places in all, those of a network rule are put together`);
 });
