@@ -9,14 +9,9 @@ const reportDeadlineMs = 2000;
 const shownPlaces = 3;
 const shownRules = 5;
 
-/** Says on stderr what was denied, if anything; without a report it says nothing. Never rejects. */
-export async function printDenialNotice(sandbox: Sandbox, options: EgressOptions): Promise<void> {
-  try {
-    const report = await sandbox.egressReport({ signal: AbortSignal.timeout(reportDeadlineMs) });
-    process.stderr.write(denialNotice(sandbox.id, report, options));
-  } catch {
-    // the command has done its work, and a notice about it is not worth a failure
-  }
+/** Undefined where the report can not be had at once: a command has done its work, and what is told of it is not worth a failure. Never rejects. */
+export async function reportWithinDeadline(sandbox: Sandbox): Promise<EgressReport | undefined> {
+  return sandbox.egressReport({ signal: AbortSignal.timeout(reportDeadlineMs) }).catch(() => undefined);
 }
 
 /**

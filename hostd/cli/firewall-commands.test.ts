@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { Served } from '../api/testing/served.ts';
 import { denialReasons, egressPolicyInfoSchema, egressReportSchema } from '../contract/egress.ts';
 import { OffshootError } from '../errors/offshoot-error.ts';
@@ -184,10 +185,36 @@ describe('the end of run', () => {
     });
   });
 
-  test('says nothing with --json', async () => {
+  test('with --json is no text, but the report of the sandbox when it had ended', async () => {
+    const stateWhenAsked: string[] = [];
+    const ask = served.host.sandboxes.egressReport.bind(served.host.sandboxes);
+    served.host.sandboxes.egressReport = async (id) => {
+      stateWhenAsked.push((await served.host.sandboxes.get(id)).state);
+      return ask(id);
+    };
     const json = await run('--allow', 'a.example:443', '--json');
     expect(json).toMatchObject({ code: 3, stderr: '' });
-    expect(JSON.parse(json.stdout)).toMatchObject({ exitCode: 3 });
+    const printed = z.looseObject({ egress: egressReportSchema }).parse(JSON.parse(json.stdout));
+    expect(printed).toMatchObject({ exitCode: 3, egress: { policy: { mode: 'enforce' }, deniedCount: 2 } });
+    expect(printed.egress.suggestedAllow).toEqual(['a.example:443', 'other.example.com:443']);
+    expect(stateWhenAsked).toEqual(['gone']);
+  });
+
+  test('with --json has what there is when no report, no file and no end can be had', async () => {
+    served.host.sandboxes.egressReport = () => new Promise(() => undefined);
+    const hanging = await run('--json');
+    expect({ ...hanging, stdout: z.unknown().parse(JSON.parse(hanging.stdout)) }).toMatchObject({
+      code: 3,
+      stderr: '',
+      stdout: { exitCode: 3, egress: null },
+    });
+    const noFile = await run('--json', '--download', 'gone:no/such/folder/x');
+    expect(noFile.code).toBe(125);
+    expect(JSON.parse(noFile.stdout)).toMatchObject({ exitCode: 3 });
+    served.host.sandboxes.stop = () => Promise.reject(new OffshootError('invalid-request'));
+    const noEnd = await run('--json');
+    expect(noEnd.code).toBe(125);
+    expect(JSON.parse(noEnd.stdout)).toMatchObject({ exitCode: 3, egress: null });
   });
 
   test('tells it before a sandbox that is kept', async () => {

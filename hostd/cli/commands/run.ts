@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { Sandbox } from '../../client/sandbox.ts';
+import type { EgressReport } from '../../contract/egress.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { clientCommand, envEntry, repeated, wholeNumber } from '../common.ts';
-import { printDenialNotice } from '../denial-notice.ts';
+import { denialNotice, reportWithinDeadline } from '../denial-notice.ts';
 import { addMachineOptions, machineRequest, type MachineOptions } from '../machine-options.ts';
 import { milliseconds, printJson, table } from '../print.ts';
 import { exitCodeOf, streamExec } from '../stream-exec.ts';
@@ -23,6 +24,11 @@ interface RunOptions extends MachineOptions {
 }
 
 const leaseSeconds = 300;
+
+/** What --json prints, once there is the report that goes with it. */
+interface Ended {
+  result?: object;
+}
 
 export function addRunCommand(program: Command): void {
   const command = clientCommand(
@@ -71,6 +77,7 @@ async function runCommand(command: string[], options: RunOptions): Promise<numbe
   };
   process.once('SIGINT', leave).once('SIGTERM', leave);
   let sandbox: Sandbox | undefined;
+  const ended: Ended = {};
   try {
     sandbox = await Sandbox.create({
       ...(await machineRequest(options)),
@@ -79,7 +86,7 @@ async function runCommand(command: string[], options: RunOptions): Promise<numbe
     });
     const lease = keepLease(sandbox, leaseSeconds);
     try {
-      return await work(sandbox, options.shell ?? command, options, watch, leaving.signal);
+      return await work(sandbox, options.shell ?? command, options, watch, leaving.signal, ended);
     } finally {
       lease.stop();
     }
@@ -88,7 +95,7 @@ async function runCommand(command: string[], options: RunOptions): Promise<numbe
     throw error;
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave);
-    await finish(sandbox, options, watch, !leaving.signal.aborted && options.json !== true);
+    if (sandbox !== undefined) await finish(sandbox, options, watch, leaving.signal.aborted, ended);
   }
 }
 
@@ -98,6 +105,7 @@ async function work(
   options: RunOptions,
   watch: Stopwatch,
   signal: AbortSignal,
+  ended: Ended,
 ): Promise<number> {
   const { queuedMs, readyMs } = sandbox.info.timings;
   watch.add('queued', queuedMs);
@@ -119,12 +127,12 @@ async function work(
   if (options.json === true) {
     const result = await sandbox.exec(command, { ...request, signal });
     watch.lap('done');
-    printJson({ sandboxId: sandbox.id, ...result, timings: watch.toJSON() });
+    ended.result = { sandboxId: sandbox.id, ...result, timings: watch.toJSON() };
     await bringBack(sandbox, options, signal, watch);
     return result.exitCode;
   }
   const handle = await sandbox.spawn(command, { ...request, stdin: options.stdin === true });
-  const ended = await streamExec(handle, {
+  const exec = await streamExec(handle, {
     forwardInput: options.stdin === true,
     onFirstOutput: () => {
       watch.lap('first output');
@@ -133,7 +141,7 @@ async function work(
   });
   watch.lap('done');
   await bringBack(sandbox, options, signal, watch);
-  return exitCodeOf(ended);
+  return exitCodeOf(exec);
 }
 
 async function bringBack(sandbox: Sandbox, options: RunOptions, signal: AbortSignal, watch: Stopwatch): Promise<void> {
@@ -146,25 +154,31 @@ async function bringBack(sandbox: Sandbox, options: RunOptions, signal: AbortSig
 }
 
 async function finish(
-  sandbox: Sandbox | undefined,
+  sandbox: Sandbox,
   options: RunOptions,
   watch: Stopwatch,
-  withNotice: boolean,
+  interrupted: boolean,
+  { result }: Ended,
 ): Promise<void> {
-  if (sandbox === undefined) return;
+  let egress: EgressReport | undefined;
+  try {
+    if (options.keep !== true) {
+      watch.lap();
+      await sandbox.stop();
+      watch.lap('destroyed');
+    }
+    // of one that was stopped hostd has counted to the end by now
+    if (!interrupted && (options.json !== true || result !== undefined)) egress = await reportWithinDeadline(sandbox);
+  } finally {
+    if (result !== undefined) printJson({ ...result, egress: egress ?? null });
+  }
+  if (options.json !== true && egress !== undefined) process.stderr.write(denialNotice(sandbox.id, egress, options));
   if (options.keep === true) {
-    if (withNotice) await printDenialNotice(sandbox, options);
     process.stderr.write(
       `offshoot: ${sandbox.id} goes on; it ends by itself in ${String(leaseSeconds)} s unless renewed\n`,
     );
-    return;
+  } else if (options.timings === true) {
+    const rows = watch.entries().map(([name, ms]) => [name, milliseconds(ms)]);
+    process.stderr.write(`\n${table(['step', 'took'], rows)}`);
   }
-  watch.lap();
-  await sandbox.stop();
-  watch.lap('destroyed');
-  // hostd has counted to the end by now
-  if (withNotice) await printDenialNotice(sandbox, options);
-  if (options.timings !== true) return;
-  const rows = watch.entries().map(([name, ms]) => [name, milliseconds(ms)]);
-  process.stderr.write(`\n${table(['step', 'took'], rows)}`);
 }
