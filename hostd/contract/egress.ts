@@ -4,6 +4,20 @@ import { timestampSchema } from './common.ts';
 /** The networks that `private` after a rule opens: RFC 1918, RFC 6598 (shared address space) and RFC 4193 (unique local addresses). */
 export const privateNetworks = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'] as const;
 
+/** Addresses of the clouds' metadata services, which hand out credentials. */
+export const metadataAddresses = [
+  '169.254.169.254', // AWS, Azure, Google, OpenStack and most others
+  '169.254.170.2', // AWS: credentials of a container
+  '169.254.170.23', // AWS: credentials of a pod
+  '169.254.42.42', // Scaleway
+  '100.100.100.200', // Alibaba
+  '168.63.129.16', // Azure: the host's agent, under a public address
+  '192.0.0.192', // Oracle
+  'fd00:ec2::254', // AWS
+  'fd00:ec2::23', // AWS: credentials of a pod
+  'fd20:ce::254', // Google
+] as const;
+
 /**
  * `enforce`: what the rules name and nothing else. `audit`: the public internet, with everything recorded that enforce would deny.
  * `open`: the public internet. `none`: nothing, not even DNS. Metadata services, private networks, the host and other sandboxes are

@@ -1,13 +1,12 @@
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIPv4 } from 'node:net';
 import { egressWords } from '../../contract/egress-words.ts';
-import { privateNetworks } from '../../contract/egress.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { systemRunner, type Runner } from '../../platform/run.ts';
 import { aptSources } from './apt-sources.ts';
 import { npmSources } from './npm-sources.ts';
 import { autoFailed, type AskContext, type AskTool } from './package-tool.ts';
 import { pipSources } from './pip-sources.ts';
+import { isPrivateAddress } from './private-address.ts';
 import { isOwnMachine, nameInUrl, ruleForUrl } from './rule-for-url.ts';
 
 const tools: ReadonlyMap<string, AskTool> = new Map([
@@ -73,7 +72,7 @@ async function ruleOf(url: string, resolve: (name: string) => Promise<string[]>)
   const name = nameInUrl(url);
   if (name === undefined) return { text, named: false };
   const addresses = await resolve(name).catch(() => []);
-  return { text: addresses.some(isPrivate) ? `${text} private` : text, named: true };
+  return { text: addresses.some(isPrivateAddress) ? `${text} private` : text, named: true };
 }
 
 function madePrivate({ text, named }: AutoRule): string {
@@ -96,16 +95,6 @@ function unknownTool(tool: string): OffshootError {
     message: `Egress rule \`auto:${tool}\` ${message}`,
     details: { issues: [{ path: `auto:${tool}`, message }] },
   });
-}
-
-const privateAddresses = new BlockList();
-for (const network of privateNetworks) {
-  const [address = '', length = ''] = network.split('/');
-  privateAddresses.addSubnet(address, Number(length), isIPv4(address) ? 'ipv4' : 'ipv6');
-}
-
-function isPrivate(address: string): boolean {
-  return privateAddresses.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
 async function resolveHere(name: string): Promise<string[]> {

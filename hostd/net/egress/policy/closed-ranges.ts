@@ -1,4 +1,4 @@
-import { privateNetworks } from '../../../contract/egress.ts';
+import { metadataAddresses, privateNetworks } from '../../../contract/egress.ts';
 import { addressBits, networkContains, parseNetwork, type Address, type Network } from './address.ts';
 
 /** `private` is what the word `private` after a rule opens; the others only an address rule opens that lies wholly within them. `sandboxes` no rule opens but one for an `own` address there. */
@@ -20,18 +20,7 @@ const ranges: Readonly<Record<Exclude<ClosedKind, 'own' | 'sandboxes'>, readonly
   private: privateNetworks,
   loopback: ['127.0.0.0/8', '::1/128'],
   'link-local': ['169.254.0.0/16', 'fe80::/10'],
-  metadata: [
-    '169.254.169.254/32', // AWS, Azure, Google, OpenStack and most others
-    '169.254.170.2/32', // AWS: credentials of a container
-    '169.254.170.23/32', // AWS: credentials of a pod
-    '169.254.42.42/32', // Scaleway
-    '100.100.100.200/32', // Alibaba
-    '168.63.129.16/32', // Azure: the host's agent, under a public address
-    '192.0.0.192/32', // Oracle
-    'fd00:ec2::254/128', // AWS
-    'fd00:ec2::23/128', // AWS: credentials of a pod
-    'fd20:ce::254/128', // Google
-  ],
+  metadata: metadataAddresses,
   multicast: ['224.0.0.0/4', 'ff00::/8'],
   reserved: [
     '0.0.0.0/8', // this network: RFC 791
