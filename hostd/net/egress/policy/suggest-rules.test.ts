@@ -58,6 +58,25 @@ it('opens no private range and no metadata service', () => {
   ).toEqual([]);
 });
 
+it('opens no more than one place each, whatever a guest gives for the name of a server', () => {
+  const wide = [
+    '*.example.org',
+    '*.org',
+    '*',
+    '10.0.0.0/8',
+    '203.0.113.0/24',
+    '0.0.0.0/0',
+    '[2001:db8::]/32',
+    '10.0.0.1',
+  ];
+  const asked = wide.map((name) => denied({ name, port: 443 }));
+  const closed = ['10.0.0.1', '127.0.0.1', '192.168.1.1', 'fd00::1'].map((address) => denied({ address, port: 443 }));
+  expect(suggestRules([], [...asked, ...closed])).toEqual([]);
+  expect(suggestRules([], [denied({ name: '203.0.113.1', port: 443 })])).toEqual(['203.0.113.1:443']);
+  const inForce = parseRules('*.example.org 10.0.0.0/8:22').rules;
+  expect(suggestRules(inForce, asked)).toEqual(['*.example.org:443', '10.0.0.0/8:22']);
+});
+
 it('gives only what reads as rules, whatever a guest asks for', () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 30 }),

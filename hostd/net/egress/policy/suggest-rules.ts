@@ -1,6 +1,7 @@
 import type { EgressDenial } from '../../../contract/egress.ts';
 import { isOffshootError } from '../../../errors/offshoot-error.ts';
-import { parseAddress } from './address.ts';
+import { networkContains, parseAddress, parseNetwork } from './address.ts';
+import { closedRanges } from './closed-ranges.ts';
 import { parseRules } from './parse-rules.ts';
 import type { EgressRule } from './policy.ts';
 
@@ -34,11 +35,21 @@ function bracketed(address: string | null): string | undefined {
   return parsed.family === 4 ? address : `[${address}]`;
 }
 
+/** A guest may give a network or a wildcard for the name of a server, and so have a rule suggested that opens more than it asked for. */
+function opensOnePlace(rule: EgressRule): boolean {
+  if (rule.kind === 'name') return !rule.wildcard;
+  const network = parseNetwork(rule.network);
+  return (
+    network?.prefixLength === rule.prefixLength &&
+    !closedRanges.some((range) => networkContains(range.network, network))
+  );
+}
+
 /** What a guest asked for need not be anything that a rule can name. */
 function asRule(text: string): string | undefined {
   try {
     const [rule, ...others] = parseRules(text).rules;
-    return others.length > 0 ? undefined : rule?.text;
+    return rule !== undefined && others.length === 0 && opensOnePlace(rule) ? rule.text : undefined;
   } catch (error) {
     if (isOffshootError(error) && error.code === 'egress-rules-invalid') return undefined;
     throw error;
