@@ -87,6 +87,24 @@ test('where all that was wanted is allowed there is no list', () => {
   expect(renderEgress({ report: reportOf() })).toBe('#### Egress: enforce, 0 denied\n\nNothing was reached.\n');
 });
 
+test('what is closed in every mode has a rule to decide about, apart from the list', () => {
+  const rebind = denial({ reason: 'rebind', name: 'git.corp.example.com', address: '10.20.0.5' });
+  const closed = denial({ reason: 'private-range', name: null, address: '10.20.0.5', port: 5432 });
+  const metadata = denial({ reason: 'private-range', name: null, address: '169.254.169.254', port: 80 });
+  const evil = denial({ reason: 'rebind', name: 'x`|.example.com', address: '10.20.0.5' });
+  const text = renderEgress({ report: reportOf({ denied: [rebind, closed, metadata, evil] }) });
+  expect(text).toMatch(/Closed in every mode/);
+  expect(text.slice(text.indexOf('Closed')))
+    .toBe(`Closed in every mode, so not in a list to paste. A rule opens it where it is meant:
+
+| reason | name | address | rule |
+| --- | --- | --- | --- |
+| rebind | \`git.corp.example.com\` | \`10.20.0.5\` | \`git.corp.example.com:443 private\` |
+| private-range |  | \`10.20.0.5\` | \`10.20.0.5:5432\` |
+`);
+  expect(renderEgress({ report: reportOf({ denied: [metadata, evil] }) })).not.toContain('Closed');
+});
+
 test('names that a guest chose are words in a table, and no rules', () => {
   const evil = 'x`|</td><img src=y>\n```\n::error::[a](b)\r@me';
   const report = reportOf({
@@ -101,18 +119,23 @@ test('names that a guest chose are words in a table, and no rules', () => {
 });
 
 test('is bounded, however much there is, and says what it leaves out', () => {
+  const named = (n: number) => `${`${'n'.repeat(60)}.`.repeat(3)}${'n'.repeat(50)}${String(n)}.example`;
   const name = (n: number) => `${'n'.repeat(240)}${String(n)}.example.com`;
   const many = Array.from({ length: 500 }, (_, n) => n);
   const text = renderEgress({
     report: reportOf({
-      denied: many.map((n) => denial({ name: name(n), address: 'f'.repeat(39) })),
+      denied: [
+        ...many.map((n) => denial({ name: name(n), address: 'f'.repeat(39), count: 2 })),
+        ...many.map((n) => denial({ reason: 'rebind', name: named(n), address: '10.200.200.200' })),
+      ],
       allowed: many.map((n) => entry({ name: name(n), address: 'f'.repeat(39) })),
       suggestedAllow: many.map((n) => `${name(n)}:443`),
       omitted: 3,
     }),
   });
   expect(text.length).toBeLessThan(50_000);
-  expect(text).toContain('450 places more were denied.');
+  expect(text).toContain('950 places more were denied.');
+  expect(text).toContain('480 places more were closed.');
   expect(text).toContain('450 places more were reached.');
   expect(text).toMatch(/\n4\d\d more rules are in the report\.\n/);
   expect(text).toContain('The host has left out 3 places');

@@ -1,16 +1,19 @@
+import { openingRules, type OpeningRule } from '../../hostd/client/egress/opening-rules.ts';
 import type { EgressDenial, EgressEntry, EgressReport } from '../../hostd/contract/egress.ts';
 import { plainName } from './plain-name.ts';
 import type { TakenReport } from './take-report.ts';
 
 /** With the bounds below the section stays under the 64 KiB that are kept for the action's own part of a summary. */
 const mostRows = 50;
+const mostClosedRows = 20;
 const mostRuleBytes = 16_384;
+const plainRule = /^[A-Za-z0-9._:*/[\]-]+( private)?$/;
 
 /** The summary's section about egress, as Markdown in which nothing that a guest chose is more than a word. */
 export function renderEgress(taken: TakenReport): string {
   if ('missing' in taken) return `Egress: there is no report. ${plainSentence(taken.missing)}\n`;
   const { report } = taken;
-  const parts = [heading(report), ...denials(report), ...passed(report), ...suggestion(report)];
+  const parts = [heading(report), ...denials(report), ...passed(report), ...suggestion(report), ...closed(report)];
   if (report.omitted > 0) parts.push(`The host has left out ${places(report.omitted)}: there were too many.`);
   return `${parts.join('\n\n')}\n`;
 }
@@ -47,10 +50,24 @@ function passed({ allowed, denied }: EgressReport): string[] {
   ]);
 }
 
+/** What no list opens has no place in the one to paste: someone has to decide about each. */
+function closed(report: EgressReport): string[] {
+  const rules = openingRules(report).filter(({ rule }) => plainRule.test(rule));
+  if (rules.length === 0) return [];
+  return [
+    'Closed in every mode, so not in a list to paste. A rule opens it where it is meant:',
+    ...table('closed', ['reason', 'name', 'address', 'rule'], rules, closedCells, mostClosedRows),
+  ];
+}
+
+function closedCells({ rule, denial }: OpeningRule): string[] {
+  return [denial.reason, code(denial.name), code(denial.address), `\`${rule}\``];
+}
+
 /** Rules that would let through what was denied; where all that was wanted is allowed already nobody needs them. */
 function suggestion({ policy, denied, suggestedAllow }: EgressReport): string[] {
   const settled = policy.mode === 'enforce' && denied.length === 0;
-  const rules = suggestedAllow.filter((rule) => /^[A-Za-z0-9._:*/[\]-]+( private)?$/.test(rule));
+  const rules = suggestedAllow.filter((rule) => plainRule.test(rule));
   if (settled || rules.length === 0) return [];
   const shown: string[] = [];
   let bytes = 0;
@@ -72,8 +89,9 @@ function table<Entry>(
   head: readonly string[],
   entries: readonly Entry[],
   cells: (entry: Entry) => string[],
+  most = mostRows,
 ): string[] {
-  const rows = entries.slice(0, mostRows).map((entry) => row(cells(entry)));
+  const rows = entries.slice(0, most).map((entry) => row(cells(entry)));
   const rest = entries.length - rows.length;
   return [
     [row(head), row(head.map(() => '---')), ...rows].join('\n'),

@@ -107,7 +107,7 @@ describe('the notice', () => {
       const notice = denialNotice('sbx_1', report({ ...audit, denied: [passed, closed] }), {});
       expect(notice).toBe(
         `offshoot: egress audit: 1 place that no rule allows, twice
-  c.example, port 443: rebind, twice
+  c.example, port 443: rebind, twice; if it is meant, a rule opens it: c.example:443 private
   let through to 1 host that no rule names
   to allow only what was let through: --allow b.example:443
 `,
@@ -117,6 +117,20 @@ describe('the notice', () => {
     test('is empty where nothing that was let through can be named by a rule', () => {
       expect(denialNotice('sbx_1', { ...audit, suggestedAllow: [] }, {})).toBe('');
     });
+  });
+
+  test('says what would open what no list opens, where it is meant', () => {
+    const rebind = { ...denial, name: 'git.corp.example', address: '10.20.0.5', reason: 'rebind' } as const;
+    const closed = { ...denial, name: null, address: '10.20.0.5', port: 5432, reason: 'private-range' } as const;
+    const metadata = { ...closed, address: '169.254.169.254', port: 80 };
+    const denied = [rebind, closed, metadata];
+    expect(denialNotice('sbx_1', report({ denied, suggestedAllow: ['a.example:443'] }), {})).toBe(
+      `offshoot: egress enforce: 3 places not allowed, 6 times
+  git.corp.example (10.20.0.5), port 443: rebind, twice; if it is meant, a rule opens it: git.corp.example:443 private
+  10.20.0.5, port 5432: private-range, twice; if it is meant, a rule opens it: 10.20.0.5:5432
+  169.254.169.254, port 80: private-range, twice
+`,
+    );
   });
 
   test('leaves out what is not known of a place', () => {

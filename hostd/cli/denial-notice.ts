@@ -1,3 +1,4 @@
+import { rulesThatOpen } from '../client/egress/opening-rules.ts';
 import type { Sandbox } from '../client/sandbox.ts';
 import type { EgressDenial, EgressReport } from '../contract/egress.ts';
 import type { EgressOptions } from './egress-options.ts';
@@ -39,7 +40,7 @@ function listedLines(listed: readonly EgressDenial[], { policy }: EgressReport, 
   const left = listed.length - shownPlaces;
   return [
     `${places} ${policy.mode === 'audit' ? 'that no rule allows' : 'not allowed'}, ${times}`,
-    ...listed.slice(0, shownPlaces).map(listedLine),
+    ...listed.slice(0, shownPlaces).map((entry) => listedLine(entry) + meantPart(rulesThatOpen(entry, policy.allow))),
     ...(left > 0 ? [`and ${String(left)} more: ${show}`] : []),
   ];
 }
@@ -49,6 +50,11 @@ function listedLine(entry: EgressDenial): string {
   const port = portOf(entry);
   const where = [...(place === '-' ? [] : [place]), ...portWords(port)].join(', ');
   return `${where}: ${entry.reason}, ${timesOf(entry.count)}${entry.blocked ? '' : ', let through'}`;
+}
+
+/** Of what is closed in every mode, which no list here opens. */
+function meantPart(rules: readonly string[]): string {
+  return rules.length === 0 ? '' : `; if it is meant, a rule opens it: ${printable(rules.join(' '))}`;
 }
 
 function portWords(port: string): string[] {

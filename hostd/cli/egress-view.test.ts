@@ -100,6 +100,23 @@ ssh.example (192.0.2.1)  22       2      2.9 KiB  900 B  ${at}  ${at}
     expect(view).not.toContain('paste');
   });
 
+  test('has apart from the list what would open what is closed in every mode', () => {
+    const rebind = { ...denial, name: 'git.corp.example', address: '10.20.0.5', reason: 'rebind' } as const;
+    const closed = { ...denial, name: null, address: '10.20.0.5', port: 5432, reason: 'private-range' } as const;
+    const metadata = { ...closed, address: '169.254.169.254', port: 80 };
+    const view = describeReport('sbx_1', report({ denied: [rebind, closed, metadata], suggestedAllow: [] }));
+    const end = `
+No further rule is suggested.
+
+Closed in every mode; what of it is meant, these rules open:
+
+git.corp.example:443 private  # rebind: git.corp.example (10.20.0.5)
+10.20.0.5:5432                # private-range: 10.20.0.5
+`;
+    expect(view.slice(-end.length)).toBe(end);
+    expect(describeReport('sbx_1', report({ denied: [metadata] }))).not.toContain('Closed in');
+  });
+
   test('gives a terminal nothing but text, whatever a guest asked for', () => {
     const name = 'x\u001b]0;owned\u0007\n.example';
     const hostile = { ...denial, name };

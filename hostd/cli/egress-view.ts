@@ -1,3 +1,4 @@
+import { openingRules } from '../client/egress/opening-rules.ts';
 import type { EgressDenial, EgressEntry, EgressPolicyInfo, EgressReport } from '../contract/egress.ts';
 import { byteSize, printable, table } from './print.ts';
 
@@ -26,7 +27,13 @@ export function describePolicy(id: string, policy: EgressPolicyInfo): string {
 
 /** Policy, allowed, denied and the list to paste, for people. */
 export function describeReport(id: string, report: EgressReport): string {
-  return [describePolicy(id, report.policy), allowedTable(report.allowed), deniedPart(report), listPart(report)]
+  return [
+    describePolicy(id, report.policy),
+    allowedTable(report.allowed),
+    deniedPart(report),
+    listPart(report),
+    closedPart(report),
+  ]
     .filter((part) => part !== '')
     .join('\n');
 }
@@ -96,4 +103,14 @@ function listPart(report: EgressReport): string {
   if (missingRules(report).length === 0) return report.denied.length === 0 ? '' : 'No further rule is suggested.\n';
   const list = report.suggestedAllow.map((rule) => `${printable(rule)}\n`).join('');
   return `A list that allows it, to paste:\n\n${list}`;
+}
+
+function closedPart(report: EgressReport): string {
+  const rules = openingRules(report);
+  if (rules.length === 0) return '';
+  const width = Math.max(...rules.map(({ rule }) => rule.length));
+  const lines = rules.map(
+    ({ rule, denial }) => `${printable(rule).padEnd(width)}  # ${denial.reason}: ${placeOf(denial)}\n`,
+  );
+  return `Closed in every mode; what of it is meant, these rules open:\n\n${lines.join('')}`;
 }
