@@ -1,7 +1,7 @@
 import { Sandbox, type ExecHandle } from '../../hostd/client/index.ts';
 import { HostdProcess } from '../support/hostd-process.ts';
 import type { TierSubject } from '../tiers/scenario.ts';
-import { innerImages, innerNodeFlags } from './nested-image.ts';
+import { innerImages, innerOffshoot } from './nested-image.ts';
 import { SocketRelay } from './socket-relay.ts';
 
 /** The network instance of the hostd on this machine. */
@@ -47,7 +47,7 @@ cat >/run/config.json
 const picture = `
 for p in /proc/[0-9]*; do
   e=$(readlink $p/exe 2>/dev/null) || continue
-  case $e in */qemu-system-*|*/build/native/*|*/ld-*.so*) echo "process: $e $(tr '\\0' ' ' <$p/cmdline | cut -c1-200)";; esac
+  case $e in */qemu-system-*|*/native/*|*/ld-*.so*) echo "process: $e $(tr '\\0' ' ' <$p/cmdline | cut -c1-200)";; esac
 done
 ls /run/netns 2>/dev/null | sed 's/^/netns: /'
 ip -o link | cut -d: -f2 | sed 's/^/link:/'
@@ -125,9 +125,8 @@ export class NestedHost implements TierSubject, AsyncDisposable {
 
   async #startHostd(): Promise<void> {
     const options = `--state ${state} --listen unix:${innerSocket} --config /run/config.json`;
-    const command = `exec sh /opt/offshoot/hostd/setup/node.sh ${innerNodeFlags.join(' ')} /opt/offshoot/hostd/cli/main.ts hostd ${options} >>/run/hostd.log 2>&1`;
-    this.#hostd = await this.sandbox.spawn(command, {
-      env: { NODE_COMPILE_CACHE: '/opt/offshoot/build/compile-cache' },
+    this.#hostd = await this.sandbox.spawn(`exec ${innerOffshoot} hostd ${options} >>/run/hostd.log 2>&1`, {
+      env: { NODE_COMPILE_CACHE: '/opt/offshoot/compile-cache' },
     });
     const ended = this.#hostd.wait().then(
       () => true,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { access, link, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { z } from 'zod';
+import { checkout } from '../../action/bundle/layout.ts';
+import { makeBundle } from '../../action/bundle/make-bundle.ts';
 import { runContained } from '../../hostd/guest/image/build/contain.ts';
 import { digestOf } from '../../hostd/guest/image/build/plan.ts';
 import { helperFlags } from '../../hostd/net/egress/gate/helper-flags.ts';
@@ -10,16 +11,19 @@ import { readImage } from '../../hostd/guest/image/image-folders.ts';
 import { runChecked, systemRunner } from '../../hostd/platform/run.ts';
 import { downloadTrixiePackages } from '../tiers/trixie-packages.ts';
 
-const checkout = path.resolve(import.meta.dirname, '../..');
-
 /** What hostd needs inside; socat carries its socket out. */
 const packages = ['qemu-system-x86', 'qemu-utils', 'nftables', 'iproute2', 'kmod', 'socat'];
 
-/** Of the checkout, besides the packages it needs at run time. */
-const parts = ['package.json', 'hostd', 'build/native', 'build/agent/offshoot-agent'];
-
 /** Node only interprets: code that is made at run time is translated again and again under emulation (seen: twice the time with it). */
-export const innerNodeFlags = ['--no-opt', '--no-sparkplug', '--no-maglev', '--max-semi-space-size=16'];
+const innerNodeFlags = ['--no-opt', '--no-sparkplug', '--no-maglev', '--max-semi-space-size=16'];
+
+/** Node and the command of the bundle inside. */
+export const innerOffshoot = [
+  '/opt/offshoot/node',
+  '--disable-warning=ExperimentalWarning',
+  ...innerNodeFlags,
+  '/opt/offshoot/offshoot.mjs',
+].join(' ');
 
 /** Where the image `default` for the sandboxes inside is. */
 export const innerImages = '/var/lib/inner/images';
@@ -59,14 +63,15 @@ async function furnish(disk: string, image: string): Promise<void> {
     const status = await runChecked(systemRunner, 'debugfs', ['-R', 'cat /var/lib/dpkg/status', disk]);
     for (const file of await downloadTrixiePackages(packages, status.stdout))
       await runChecked(systemRunner, 'cp', [file, at('packages')]);
-    await writeFile(at('parts'), `${[...parts, ...(await productionPackages())].join('\n')}\n`);
+    // Modules one by one take Node twice as long, and inside that is half a minute.
+    await makeBundle(checkout, at('bundle'));
     const script = path.join(import.meta.dirname, 'furnish-root.sh');
     const words = [
       disk,
       at('root'),
       at('packages'),
-      checkout,
-      at('parts'),
+      process.execPath,
+      at('bundle'),
       image,
       innerNodeFlags.join(' '),
       helperFlags.join(' '),
@@ -76,25 +81,4 @@ async function furnish(disk: string, image: string): Promise<void> {
     // its mounts went with the namespace they were in
     await rm(work, { recursive: true, force: true });
   }
-}
-
-const lockSchema = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) });
-
-/** Folders of the npm packages that hostd runs on, the pinned Node among them. */
-async function productionPackages(): Promise<string[]> {
-  const lock = lockSchema.parse(JSON.parse(await readFile(path.join(checkout, 'package-lock.json'), 'utf8')));
-  const wanted = Object.entries(lock.packages).filter(
-    ([name, entry]) => /^node_modules\/.+/.test(name) && entry.dev !== true,
-  );
-  const present = await Promise.all(
-    wanted.map(([name]) =>
-      access(path.join(checkout, name)).then(
-        () => [name],
-        () => [],
-      ),
-    ),
-  );
-  const found = present.flat();
-  // a package's folder brings those nested in it
-  return found.filter((name) => !found.some((other) => name.startsWith(`${other}/node_modules/`)));
 }
