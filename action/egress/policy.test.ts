@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RunOptions, Runner } from '../../hostd/platform/run.ts';
 import { policyOf } from './policy.ts';
 
@@ -12,6 +12,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -37,11 +38,23 @@ test('auto: rules are those of the runner, and never of what lies in the workspa
     },
   };
   const resolve = () => Promise.resolve(['192.0.2.1']);
+  let log = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    log += String(text);
+    return true;
+  });
   const inputs = { egress: 'auto:npm\ngit.example.com:22', 'egress-mode': undefined };
   expect(await policyOf(inputs, folder, { runner, resolve })).toEqual({
     mode: 'enforce',
     allow: ['npm.example.com:443', 'git.example.com:22'],
   });
+  expect(log).toBe('egress with auto: filled in from this runner: npm.example.com:443 git.example.com:22\n');
+  const list = Array.from({ length: 103 }, (_, n) => `n${String(n)}.example.com`).join(' ');
+  await policyOf({ ...inputs, egress: `${list} auto:npm` }, folder, { runner, resolve });
+  expect(log).toMatch(/ n99\.example\.com and 4 more\n$/);
+  log = '';
+  await policyOf({ ...inputs, egress: list }, folder, { runner, resolve });
+  expect(log).toBe('');
   expect(new Set(asked.map(({ cwd }) => path.dirname(cwd ?? '')))).toEqual(new Set([folder]));
   expect(await readdir(folder)).toEqual([]);
 });

@@ -63,7 +63,8 @@ test('a script that succeeded in vain: the step fails, and its exit code is told
   vi.stubEnv('INPUT_RUN', 'make');
   vi.stubEnv('INPUT_EGRESS', 'packages.example.com');
   expect(await mainJob()).toBe(1);
-  expect(outputs()).toMatchObject({ 'exit-code': '0', 'egress-denied-count': '2' });
+  const [id] = served.host.machines.keys();
+  expect(outputs()).toMatchObject({ 'sandbox-id': id, 'exit-code': '0', 'egress-denied-count': '2' });
   const report: unknown = JSON.parse(await readFile(outputs()['egress-report'] ?? '', 'utf8'));
   expect(report).toMatchObject({ policy: { mode: 'enforce', allow: ['packages.example.com'] }, deniedCount: 2 });
   expect(states()).toEqual(['gone']);
@@ -127,4 +128,11 @@ test('a script’s own failure is what the step ends with', async () => {
   await writeFile(script, 'make');
   expect(await runStep(script, { sync: false })).toBe(7);
   expect((await readSession(file)).failure).toBe('the script failed with exit code 7.');
+});
+
+test('a sandbox that was refused has no id among the outputs', async () => {
+  served.host.sandboxes.create = () => Promise.reject(new OffshootError('egress-rules-invalid'));
+  vi.stubEnv('INPUT_RUN', 'make');
+  expect(await mainJob()).toBe(1);
+  expect(outputs()).not.toHaveProperty('sandbox-id');
 });

@@ -49,7 +49,6 @@ export async function mainJob(): Promise<number> {
     };
     if (inputs.host !== 'local') state.host = inputs.host;
     saveJobState(state);
-    setOutput('sandbox-id', state.sandboxId);
     return await work({ inputs, named, context, state, timings: new Stopwatch(), cancellation });
   } catch (error) {
     await cancellation.settled();
@@ -73,6 +72,7 @@ async function work(job: Job): Promise<number> {
       throw error;
     },
   );
+  setOutput('sandbox-id', sandbox.id);
   const lease = keepLease(sandbox, leaseSeconds);
   try {
     return await useSandbox(job, host, sandbox);

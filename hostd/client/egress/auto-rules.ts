@@ -45,6 +45,11 @@ export async function expandAutoRules(
   });
 }
 
+/** Whether `expandAutoRules` would fill something in. */
+export function hasAutoRules(allow: string | readonly string[]): boolean {
+  return egressWords(allow).some(isAuto);
+}
+
 interface AutoRule {
   text: string;
   named: boolean;
