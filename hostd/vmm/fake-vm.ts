@@ -50,6 +50,7 @@ export class FakeVm implements Vm {
   exit: VmExit | undefined;
   console = '';
   usageNow: VmUsage = { cpuSeconds: 0.25, peakMemoryMiB: 64, residentMiB: 48 };
+  networkMarkNow: string | undefined;
   pausedMsNow = 8;
   methodNow: VmCapture['method'] = 'clone';
   imageNow: CaptureResult = { imageMiB: 120, touchedMiB: 40 };
@@ -77,6 +78,10 @@ export class FakeVm implements Vm {
 
   usage(): Promise<VmUsage> {
     return Promise.resolve(this.usageNow);
+  }
+
+  networkMark(): Promise<string | undefined> {
+    return Promise.resolve(this.networkMarkNow);
   }
 
   consoleTail(): Promise<string> {

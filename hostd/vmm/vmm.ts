@@ -155,6 +155,8 @@ export interface Vm {
   /** Resolves once the process is reaped and its exit record read. Never rejects. */
   readonly exited: Promise<VmExit>;
   usage(): Promise<VmUsage>;
+  /** Another one after every packet that came from the machine or for it. undefined when that can't be told. */
+  networkMark(): Promise<string | undefined>;
   consoleTail(): Promise<string>;
   /** Stops the vCPUs, saves device state, ends the process; memory must be a ColdStart.memoryFile. Used to make templates. Fills and syncs all files of `into`. */
   freezeInto(into: VmSnapshotFiles): Promise<void>;

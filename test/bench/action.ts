@@ -20,6 +20,7 @@ const inputs = {
   'artifacts-dir': 'offshoot-artifacts',
   'keep-on-failure': '0',
   'allow-unsafe-fork-code': 'false',
+  'fail-on-egress-denied': 'false',
 };
 
 /** On a hostd with a spare machine, the default. From the start of the action's process to the first line of its script, and from the runner's signal to the end of everything. */

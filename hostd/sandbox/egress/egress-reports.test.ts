@@ -257,6 +257,36 @@ describe('reading', () => {
     await over;
   });
 
+  test('of a filter that had counted nothing waits for a packet, but for a report', async () => {
+    const { id } = lab.add();
+    const vm = lab.machine(id);
+    const looks: number[] = [];
+    lab.network.countedByFilter = (slot) => {
+      looks.push(slot);
+      return Promise.resolve(lab.network.filterRows.get(slot) ?? []);
+    };
+    start();
+    vm.networkMarkNow = '7 tap0=1';
+    for (let round = 0; round < 3; round += 1) await pass(20_000);
+    expect(looks.length).toBe(1);
+    await lab.report();
+    expect(looks.length).toBe(2);
+    vm.networkMarkNow = '7 tap0=2';
+    lab.network.filterRows.set(0, [filtered({ port: 23 })]);
+    await pass(20_000);
+    expect(looks.length).toBe(3);
+    expect(await lab.denials()).toMatchObject([{ port: 23 }]);
+    // It is to be seen when what it counted is forgotten, which takes no packet.
+    for (let round = 0; round < 2; round += 1) await pass(20_000);
+    expect(looks.length).toBe(5);
+    lab.network.filterRows.clear();
+    for (let round = 0; round < 3; round += 1) await pass(20_000);
+    expect(looks.length).toBe(6);
+    vm.networkMarkNow = undefined;
+    for (let round = 0; round < 2; round += 1) await pass(20_000);
+    expect(looks.length).toBe(8);
+  });
+
   test('of a filter happens once more after its sandbox was paused', async () => {
     const slots: number[] = [];
     lab.network.countedByFilter = (slot) => {

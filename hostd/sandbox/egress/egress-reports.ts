@@ -13,6 +13,7 @@ import { filterCounts, filterReason } from './filter-counts.ts';
 import { FreshRun } from '../../platform/fresh-run.ts';
 import { cursorRows, gateCount, gateCursor } from './gate-counts.ts';
 import { passedPlaces, type PassedPlaces } from './passed-places.ts';
+import { QuietFilters } from './quiet-filters.ts';
 import { egressReport } from './report-document.ts';
 
 const gateEveryMs = 2000;
@@ -35,6 +36,7 @@ export class EgressReports {
   readonly #keeper: CountKeeper;
   readonly #gate = new FreshRun(() => this.#readGate());
   readonly #filters = new Map<string, FreshRun>();
+  readonly #quiet = new QuietFilters(async (id) => this.#host.registry.find(id)?.vm?.networkMark());
   /** What could not be read the last time, and was complained of. */
   readonly #failing = new Set<string>();
   #closed = false;
@@ -58,14 +60,15 @@ export class EgressReports {
       }),
       this.#repeat(filterEveryMs, signal, async () => {
         await this.#attempt('gate', () => this.#gate.run());
-        for (const id of this.#filters.keys()) if (this.#host.registry.find(id) === undefined) this.#filters.delete(id);
+        for (const id of this.#filters.keys()) if (this.#host.registry.find(id) === undefined) this.#forget(id);
         const { live } = this.#host.registry;
         const ran = running;
         running = new Set(live.flatMap(({ row }) => (row.state === 'running' ? [row.id] : [])));
         for (const { row } of live) {
           if (signal.aborted) return;
           // Once more after it was paused.
-          if (running.has(row.id) || ran.has(row.id)) await this.#lookAtFilter(row.id);
+          if (!running.has(row.id) && !ran.has(row.id)) continue;
+          if (!(await this.#quiet.isQuiet(row.id))) await this.#lookAtFilter(row.id);
         }
       }),
     ]);
@@ -93,7 +96,7 @@ export class EgressReports {
   /** The last counts of a sandbox that ends, while it still has its network. Takes a second at most; never throws. */
   async settle(sandboxId: string): Promise<void> {
     await this.collect(sandboxId, settleWaitMs);
-    this.#filters.delete(sandboxId);
+    this.#forget(sandboxId);
     this.#failing.delete(sandboxId);
   }
 
@@ -103,6 +106,11 @@ export class EgressReports {
       if (signal.aborted) return;
       await untilAborted(signal, work()).catch(() => undefined);
     }
+  }
+
+  #forget(sandboxId: string): void {
+    this.#filters.delete(sandboxId);
+    this.#quiet.forget(sandboxId);
   }
 
   #lookAtFilter(sandboxId: string): Promise<void> {
@@ -139,12 +147,16 @@ export class EgressReports {
     const { network, store, registry, clock } = this.#host;
     const row = registry.find(sandboxId)?.row;
     if (row === undefined || row.slot === null || !isHeldByName(row.egressMode, row.egressAllow.length > 0)) return;
+    const foundNothing = await this.#quiet.looking(sandboxId);
     const traffic = await network.countedByFilter(row.slot);
     // Else they may be another sandbox's, which has the slot now.
     if (registry.find(sandboxId)?.row.slot !== row.slot) return;
     const kept = store.egress.of(sandboxId);
     const known = kept.filter(({ countedBy }) => countedBy === 'filter');
-    if (traffic.length === 0 && known.length === 0) return;
+    if (traffic.length === 0 && known.length === 0) {
+      foundNothing();
+      return;
+    }
     const nameOf = answeredNames(kept);
     let compiled: PolicyView | undefined;
     const view = () => (compiled ??= this.#viewOf(row));
@@ -160,6 +172,7 @@ export class EgressReports {
       nowMs: clock.wallMs(),
     });
     await this.#keep(counts);
+    if (traffic.length === 0) foundNothing();
   }
 
   /** In parts, so that others get their turn between them. The cursor is kept with the last one: rows that are read again count once. */

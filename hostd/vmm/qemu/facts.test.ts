@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseCpuInfo } from './host-cpu.ts';
 import { mapsReadOnlyMemoryFiles, parseQemuVersion, takesIncomingFile } from './qemu-version.ts';
+import { networkMark, parseReceived } from './network-mark.ts';
 import { parseUsage } from './usage.ts';
 
 test('versions are ordered by number', () => {
@@ -8,6 +9,18 @@ test('versions are ordered by number', () => {
   expect([at(7, 2), at(8, 1), at(8, 2), at(10, 0)].map(mapsReadOnlyMemoryFiles)).toEqual([false, false, true, true]);
   expect([at(8, 2), at(9, 0), at(9, 1), at(10, 0)].map(takesIncomingFile)).toEqual([false, false, true, true]);
   expect(parseQemuVersion('something else')).toBeUndefined();
+});
+
+test('the mark of a network has what each interface received, and is none of a process that is gone', async () => {
+  const text = `Inter-|   Receive                            |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo:       0       0    0    0    0     0          0         0        0       0    0    0    0     0       0          0
+  tap0: 4294967296 1234567    0    0    0     0          0         0      700       7    0    0    0     0       0          0
+  eth0:90000     42    0    0    0     0          0         0      700       7    0    0    0     0       0          0
+`;
+  expect(parseReceived(text)).toBe(' lo=0 tap0=1234567 eth0=42');
+  expect(await networkMark(process.pid)).toMatch(new RegExp(`^${String(process.pid)} .*lo=\\d+`));
+  expect(await networkMark(0)).toBeUndefined();
 });
 
 test('usage is read behind a program name with spaces and parentheses', () => {

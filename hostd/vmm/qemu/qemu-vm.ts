@@ -16,6 +16,7 @@ import { agentSocketPath, machineFiles } from './machine-files.ts';
 import type { MachineControl } from './machine-control.ts';
 import type { StartedLauncher } from './start-launcher.ts';
 import { recordedProcess, terminateMachine } from './terminate.ts';
+import { networkMark } from './network-mark.ts';
 import { processUsage } from './usage.ts';
 
 /** How often the launcher is looked for when nothing else tells of its end. */
@@ -58,6 +59,10 @@ export class QemuVm implements Vm {
 
   async usage(): Promise<VmUsage> {
     return processUsage((await this.#vmm()).pid);
+  }
+
+  async networkMark(): Promise<string | undefined> {
+    return networkMark((await this.#vmm()).pid);
   }
 
   consoleTail(): Promise<string> {

@@ -84,6 +84,7 @@ test('QEMU runs without privileges and confined; an idle machine costs at most 6
   expect(status).toMatch(/^NoNewPrivs:\t1$/m);
   expect(status).toMatch(/^Seccomp:\t2$/m);
   await new Promise((wake) => setTimeout(wake, 2000));
+  expect(await vm.networkMark()).toMatch(/^\d+ .*lo=\d/);
   const usage = await vm.usage();
   expect(usage.residentMiB).toBeGreaterThan(10);
   expect(usage.residentMiB).toBeLessThanOrEqual(60);

@@ -6,6 +6,7 @@ import { FakeClock } from '../../../platform/clock.ts';
 import type { SandboxRow } from '../../../store/rows.ts';
 import { sandboxRow } from '../../../store/testing/sandbox-row.ts';
 import { openSqliteStore } from '../../../store/sqlite-store.ts';
+import { FakeVm } from '../../../vmm/fake-vm.ts';
 import { StoredEvents } from '../../event-service.ts';
 import { liveSandbox } from '../../live-sandbox.ts';
 import { Registry } from '../../registry.ts';
@@ -40,6 +41,20 @@ export class ReportsLab {
     this.store.sandboxes.insert(row);
     this.registry.add(liveSandbox(row, sandboxPaths(statePaths('/state'), row.id)));
     return row;
+  }
+
+  /** Gives it a machine. */
+  machine(id: string): FakeVm {
+    const sandbox = this.registry.find(id);
+    if (sandbox === undefined) throw new Error(`no sandbox ${id}`);
+    const directory = '/state/machine';
+    const kernel = { kernel: '/kernel', initramfs: '/initramfs', kernelArguments: [] };
+    const start = { kind: 'cold', ...kernel, baseDisk: { path: '/disk', format: 'raw' } } as const;
+    const launch = { directory, shape: { cpus: 1, memoryMiB: 512, diskMiB: 1024 }, uid: 1, gid: 1, start };
+    const record = { launcher: { pid: 7, startTicks: 7 }, bootId: 'fake', directory };
+    const vm = new FakeVm({ pass: () => Promise.resolve() }, launch, record);
+    sandbox.vm = vm;
+    return vm;
   }
 
   /** Its state or policy is another from now on. */
