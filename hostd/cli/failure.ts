@@ -1,12 +1,18 @@
 import { CommanderError } from 'commander';
+import { z } from 'zod';
 import { catalogue, type ErrorCode } from '../errors/catalogue.ts';
 import { isOffshootError, OffshootError } from '../errors/offshoot-error.ts';
 
 /** Exit code for Offshoot's own failures; a guest command's code passes through otherwise. */
 export const ownFailureExitCode = 125;
 
+const endDetailsSchema = z.object({ end: z.object({ message: z.string().min(1) }) });
+
 /** As many as hostd names of the rules of a list. */
 const shownIssues = 50;
+
+/** What the reader of a terminal can do, where the catalogue speaks of details that only JSON has. */
+const hints: Partial<Record<ErrorCode, string>> = { 'sandbox-gone': 'Create a new one.' };
 
 /** Prints an error for people, or as JSON, and returns the exit code. Never a stack trace, unless OFFSHOOT_DEBUG is set. */
 export function reportFailure(error: unknown, json: boolean): number {
@@ -19,8 +25,9 @@ export function reportFailure(error: unknown, json: boolean): number {
     );
   } else {
     process.stderr.write(`offshoot: ${failure.message} [${failure.code}]\n`);
-    for (const issue of issuesOf(failure)) process.stderr.write(`  - ${issue}\n`);
-    if (failure.hint !== '') process.stderr.write(`  hint: ${failure.hint}\n`);
+    for (const issue of [...endOf(failure), ...issuesOf(failure)]) process.stderr.write(`  - ${issue}\n`);
+    const hint = hints[failure.code] ?? failure.hint;
+    if (hint !== '') process.stderr.write(`  hint: ${hint}\n`);
   }
   if (process.env['OFFSHOOT_DEBUG'] !== undefined) console.error(error);
   return ownFailureExitCode;
@@ -36,6 +43,12 @@ function asOffshootError(error: unknown): OffshootError {
     hint: `${catalogue[code].hint} OFFSHOOT_DEBUG=1 shows where it happened.`,
     cause: error,
   });
+}
+
+/** Why a sandbox that is gone has ended. */
+function endOf({ details }: OffshootError): string[] {
+  const { success, data } = endDetailsSchema.safeParse(details);
+  return success ? [data.end.message] : [];
 }
 
 function issuesOf(failure: OffshootError): string[] {

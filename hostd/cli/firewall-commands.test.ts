@@ -72,6 +72,7 @@ describe('options of commands that start sandboxes', () => {
     expect(stderr).toContain('Mode none allows nothing, so it takes no rules. [usage]');
     const set = await offshoot('sandbox', 'firewall', 'set', 'sbx_1', '--mode', 'none', 'a.example');
     expect(set).toMatchObject({ code: 125, stderr });
+    expect(await offshoot('sandbox', 'create', '--egress', 'none', '--allow', '# a note')).toMatchObject({ code: 0 });
   });
 
   test('a file that can not be read is named', async () => {

@@ -22,6 +22,10 @@ describe('an egress policy', () => {
       { mode: 'none', allow: [] },
       { mode: 'none', allow: [] },
     ],
+    [
+      { mode: 'none', allow: ['# nothing yet', ''] },
+      { mode: 'none', allow: ['# nothing yet', ''] },
+    ],
   ])('%j', (given, expected) => {
     expect(egressPolicySchema.parse(given)).toEqual(expected);
   });
@@ -31,7 +35,7 @@ describe('an egress policy', () => {
     [null, /must be a list of rules, or an object/],
     [{}, /needs mode \(enforce, audit, open or none\), allow, or both/],
     [{ mode: 'block' }, /^mode: .*"enforce"/],
-    [{ mode: 'none', allow: ['a.example'] }, /must be empty with mode none/],
+    [{ mode: 'none', allow: ['# why\na.example'] }, /must be empty with mode none/],
     [{ mode: 'enforce', deny: ['a.example'] }, /"deny"/],
     [{ allow: 'a.example' }, /^allow: .*array/],
     [{ allow: ['a.example', 1] }, /^allow\.1: /],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timestampSchema } from './common.ts';
+import { egressWords } from './egress-words.ts';
 
 /** The networks that `private` after a rule opens: RFC 1918, RFC 6598 (shared address space) and RFC 4193 (unique local addresses). */
 export const privateNetworks = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'] as const;
@@ -45,7 +46,7 @@ export const egressPolicySchema = z
   })
   .transform((given) => ({ mode: ('mode' in given ? given.mode : undefined) ?? 'enforce', allow: given.allow ?? [] }))
   .superRefine(({ mode, allow }, context) => {
-    if (mode !== 'none' || allow.length === 0) return;
+    if (mode !== 'none' || egressWords(allow).length === 0) return;
     context.addIssue({
       code: 'custom',
       path: ['allow'],

@@ -13,7 +13,7 @@ export interface AskContext {
 export type AskTool = (context: AskContext) => Promise<string[]>;
 
 /** npm takes a second or two to start, more on a busy machine. */
-const timeoutMs = 60_000;
+const timeoutMs = 20_000;
 
 /** The output of the first of these commands that there is. Throws `egress-auto-failed`. */
 export async function askTool(
@@ -25,7 +25,8 @@ export async function askTool(
   for (const [command, ...args] of commands) {
     const result = await runner.run(command, args, { cwd, env, timeoutMs }).catch((error: unknown) => {
       if (isMissing(error)) return undefined;
-      throw autoFailed(tool, error instanceof Error ? error.message : String(error));
+      const why = error instanceof Error ? error.message : String(error);
+      throw autoFailed(tool, `${[command, ...args].join(' ')} gave no answer: ${why}`);
     });
     if (result?.code === 0) return result.stdout;
     if (result !== undefined) failure = ended(command, args, result);

@@ -69,9 +69,10 @@ function splitRule(word: string): Parts | Refused {
 function refuseColons(rest: string): Refused {
   const [address = '', length] = rest.split('/');
   if (isIPv6(address)) {
-    return refused(
-      `is an IPv6 address without brackets: write \`[${address}]${length === undefined ? '' : `/${length}`}:443\``,
-    );
+    const instead = `[${address}]${length === undefined ? '' : `/${length}`}:443`;
+    // where that is refused, too, its reason is the one that helps
+    const read = parseRule(instead, false);
+    return isRefused(read) ? read : refused(`is an IPv6 address without brackets: write \`${instead}\``);
   }
   const [first = '', second = '', ...others] = rest.split(':');
   if (/^tcp$/i.test(first))
