@@ -99,6 +99,26 @@ it('has what audit let through as denials that were not blocked, with their byte
   ]);
 });
 
+it('leaves what audit let through its bytes when a rule of later allows the place', () => {
+  const place = { name: 'good.example.com', port: 443 };
+  const address = { name: '198.51.100.3', port: 80 };
+  const { allowed, denied } = reportOf([
+    { ...place, outcome: 'would-deny', reason: 'sni', count: 2 },
+    { ...place, outcome: 'usage', reason: 'sni', count: 2, bytesIn: 900, bytesOut: 30 },
+    { ...place },
+    { ...place, outcome: 'usage', bytesIn: 5, bytesOut: 1 },
+    { outcome: 'would-deny', reason: 'host-header', name: '198.51.100.4', port: 80, count: 9 },
+    { ...address, outcome: 'would-deny', reason: 'host-header' },
+    { ...address, outcome: 'usage', reason: 'host-header', bytesIn: 70 },
+  ]);
+  expect(allowed).toMatchObject([{ ...place, count: 1, bytesIn: 5, bytesOut: 1 }]);
+  expect(denied).toMatchObject([
+    { address: '198.51.100.4', bytesIn: 0 },
+    { ...place, reason: 'sni', blocked: false, count: 2, bytesIn: 900, bytesOut: 30 },
+    { address: '198.51.100.3', reason: 'host-header', bytesIn: 70 },
+  ]);
+});
+
 it('names a filter’s address where it was one name’s alone', () => {
   const answered = [
     { ...good, address: '198.51.100.1' },

@@ -1,4 +1,4 @@
-import type { EgressDenial, EgressEntry, EgressPolicyInfo, EgressReport } from '../../contract/egress.ts';
+import type { DenialReason, EgressDenial, EgressEntry, EgressPolicyInfo, EgressReport } from '../../contract/egress.ts';
 import { heldMode } from '../../net/egress/policy/held-mode.ts';
 import { parsePolicy } from '../../net/egress/policy/parse-rules.ts';
 import { compilePolicy } from '../../net/egress/policy/policy.ts';
@@ -37,7 +37,7 @@ export function egressReport(policy: EgressPolicyInfo, rows: readonly EgressCoun
   for (const row of rows) {
     if (row.outcome !== 'usage') continue;
     if (row.countedBy === 'filter') allowed.addPassed(placeOf(entryOf(row)), entryOf(row));
-    else addBytes(allowed, denied, entryOf(row));
+    else addBytes(allowed, denied, entryOf(row), row.reason);
   }
   const connected = new Set(allowed.entries.flatMap(({ name, port }) => (port === null ? [] : [name])));
   const passed = allowed.entries.filter(({ name, port }) => port !== null || !connected.has(name)).toSorted(byAmount);
@@ -55,12 +55,22 @@ export function egressReport(policy: EgressPolicyInfo, rows: readonly EgressCoun
   };
 }
 
-/** The proxy counts bytes by name and port alone, also of what audit let through. */
-function addBytes(allowed: Places<EgressEntry>, denied: Places<EgressDenial>, usage: EgressEntry): void {
-  const bytes = { bytesIn: usage.bytesIn, bytesOut: usage.bytesOut };
+/** The proxy counts bytes by name and port; with a reason those of what audit let through, which a rule of later may allow. */
+function addBytes(
+  allowed: Places<EgressEntry>,
+  denied: Places<EgressDenial>,
+  usage: EgressEntry,
+  reason: DenialReason | null,
+): void {
+  const { name, address, port, bytesIn, bytesOut } = usage;
+  const bytes = { bytesIn, bytesOut };
+  const isOfMany = name === null && address === null;
+  const isUsed = (entry: EgressDenial) =>
+    !entry.blocked &&
+    entry.port === port &&
+    (isOfMany || (entry.name === name && (name !== null || entry.address === address)));
+  if (reason !== null && denied.addBytesWhere((entry) => entry.reason === reason && isUsed(entry), bytes)) return;
   if (allowed.addBytes(placeOf(usage), bytes)) return;
-  const isUsed = ({ blocked, name, port }: EgressDenial) =>
-    !blocked && port === usage.port && (usage.name === null || name === usage.name);
   if (!denied.addBytesWhere(isUsed, bytes)) allowed.add(placeOf(usage), usage);
 }
 

@@ -84,7 +84,8 @@ export type HelperRole = (typeof helperRoles)[number];
 export const reportRowSchema = z.object({
   sandboxId: z.string(),
   /**
-   * `cut`: was under way when a change of policy ended it. `failed`: allowed, but it did not work. `usage`: bytes of what passed. `answered`:
+   * `cut`: was under way when a change of policy ended it. `failed`: allowed, but it did not work. `usage`: bytes of what passed; with
+   * the reason, of what `would-deny` counts. `answered`:
    * the guest was told this address of the name.
    */
   outcome: z.enum(['allowed', 'denied', 'would-deny', 'cut', 'failed', 'usage', 'answered']),

@@ -47,3 +47,14 @@ test('what is counted after the proxy began anew is added', () => {
   usage.update();
   expect(report.page().rows).toMatchObject([{ count: 6, bytesIn: 57, bytesOut: 2 }]);
 });
+
+test('what audit let through has a row of its own, with the reason', () => {
+  const { report, usage } = usageOf([row('a.test', 1, 10), { ...row('a.test', 2, 500), wouldDeny: 'sni' }]);
+  usage.update();
+  usage.update();
+  const rows = report.page().rows.map(({ reason, count, bytesIn }) => [reason, count, bytesIn]);
+  expect(rows).toEqual([
+    [undefined, 1, 10],
+    ['sni', 2, 500],
+  ]);
+});

@@ -7,7 +7,7 @@ const nothing: Amounts = { count: 0, bytesIn: 0, bytesOut: 0 };
 export class UsageReport {
   readonly #proxy: Pick<Proxy, 'usage' | 'forget'>;
   readonly #report: Pick<ReportLog, 'count'>;
-  /** By sandbox, then name and port: what the report has of it. */
+  /** By sandbox, then name, port and reason: what the report has of it. */
   readonly #reported = new Map<string, Map<string, Amounts>>();
 
   constructor(proxy: Pick<Proxy, 'usage' | 'forget'>, report: Pick<ReportLog, 'count'>) {
@@ -16,14 +16,14 @@ export class UsageReport {
   }
 
   update(): void {
-    for (const { sandboxId, name, port, connections: count, bytesIn, bytesOut } of this.#proxy.usage()) {
+    for (const { sandboxId, name, port, wouldDeny, connections: count, bytesIn, bytesOut } of this.#proxy.usage()) {
       const reported = this.#reported.get(sandboxId) ?? new Map<string, Amounts>();
       this.#reported.set(sandboxId, reported);
-      const key = `${name ?? ''} ${String(port)}`;
+      const key = JSON.stringify([port, wouldDeny, name]);
       const before = reported.get(key) ?? nothing;
       reported.set(key, { count, bytesIn, bytesOut });
       this.#report.count(
-        { sandboxId, outcome: 'usage', name, port, transport: 'tcp' },
+        { sandboxId, outcome: 'usage', reason: wouldDeny, name, port, transport: 'tcp' },
         { count: count - before.count, bytesIn: bytesIn - before.bytesIn, bytesOut: bytesOut - before.bytesOut },
       );
     }

@@ -45,6 +45,25 @@ test('names that no rule has pass, and what enforce would have said is recorded'
   ]);
 });
 
+test('what only audit let through is counted apart from what a rule allows', async () => {
+  const { lab, tls } = await openAuditLab();
+  await lab.serve(addresses.good, 443, echoServer());
+  for (const allow of [[], ['good.test:443']]) {
+    lab.setPolicy('audit', allow);
+    const guest = lab.connect(tls);
+    guest.end(helloFor('good.test'));
+    await untilClosed(guest);
+  }
+  const row = { sandboxId: 'sbx_one', name: 'good.test', port: 443, connections: 1 };
+  const bytes = { bytesIn: helloFor('good.test').length, bytesOut: helloFor('good.test').length };
+  await expect
+    .poll(() => lab.proxy.usage())
+    .toEqual([
+      { ...row, ...bytes, wouldDeny: 'sni' },
+      { ...row, ...bytes },
+    ]);
+});
+
 test('private and metadata addresses stay closed, by name and as an address', async () => {
   const { lab, http } = await openAuditLab();
   for (const address of ['10.0.0.1', '169.254.169.254', '127.0.0.1', '10.84.0.5']) {

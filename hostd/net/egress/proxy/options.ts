@@ -81,6 +81,8 @@ export interface UsageRow {
   /** Absent in the row that sums up what is beyond `usageRowsPerSandbox`. */
   name?: string | undefined;
   port: number;
+  /** Of connections that audit let through: why `enforce` would have denied them. */
+  wouldDeny?: DenialReason | undefined;
   connections: number;
   /** To the guest. */
   bytesIn: number;

@@ -50,7 +50,8 @@ export async function reach(table: FlowTable, flow: Flow, destination: Destinati
     dialled.socket.destroy();
     return denied(table, flow, reason);
   }
-  table.usage.add(flow.sandboxId, destination.host, destination.port, dialled.socket);
+  const { host: name, port } = destination;
+  table.usage.add({ sandboxId: flow.sandboxId, name, port, wouldDeny: decision.wouldDeny }, dialled.socket);
   table.passed(flow, decision.wouldDeny);
   return { kind: 'connected', socket: dialled.socket };
 }

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
 import type { UsageRow } from './options.ts';
 
+type Place = Required<Pick<UsageRow, 'sandboxId' | 'port' | 'wouldDeny'>> & { name: string };
+
 interface Row extends UsageRow {
   readonly open: Set<Socket>;
 }
 
-/** Bytes by sandbox, name and port. Sockets count for themselves; nothing is done per chunk. */
+/** Bytes by sandbox, name, port, and why audit alone let them through. Sockets count for themselves; nothing is done per chunk. */
 export class Usage {
   readonly #maxRows: number;
   readonly #sandboxes = new Map<string, Map<string, Row>>();
@@ -15,8 +17,8 @@ export class Usage {
   }
 
   /** Counts what goes over an upstream connection from now to its end. */
-  add(sandboxId: string, name: string, port: number, upstream: Socket): void {
-    const row = this.#row(sandboxId, name, port);
+  add(place: Place, upstream: Socket): void {
+    const row = this.#row(place);
     row.connections += 1;
     row.open.add(upstream);
     upstream.once('close', () => {
@@ -34,16 +36,17 @@ export class Usage {
     this.#sandboxes.delete(sandboxId);
   }
 
-  #row(sandboxId: string, name: string, port: number): Row {
+  #row({ sandboxId, name, port, wouldDeny }: Place): Row {
     const rows = this.#sandboxes.get(sandboxId) ?? new Map<string, Row>();
     this.#sandboxes.set(sandboxId, rows);
-    const own = `${name} ${String(port)}`;
-    const shared = `${String(port)}`;
+    const own = JSON.stringify([port, wouldDeny, name]);
+    const shared = JSON.stringify([port, wouldDeny]);
     const key = rows.has(own) || rows.size < this.#maxRows ? own : shared;
     const row = rows.get(key) ?? {
       sandboxId,
       name: key === own ? name : undefined,
       port,
+      wouldDeny,
       connections: 0,
       bytesIn: 0,
       bytesOut: 0,
