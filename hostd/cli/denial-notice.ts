@@ -7,8 +7,8 @@ import { printable } from './print.ts';
 
 /** A command's end does not wait longer for the report. */
 const reportDeadlineMs = 2000;
-const shownPlaces = 3;
-const shownRules = 5;
+export const shownPlaces = 3;
+export const shownRules = 5;
 
 /** Undefined where the report can not be had at once: a command has done its work, and what is told of it is not worth a failure. Never rejects. */
 export async function reportWithinDeadline(sandbox: Sandbox): Promise<EgressReport | undefined> {
@@ -40,20 +40,24 @@ function listedLines(listed: readonly EgressDenial[], { policy }: EgressReport, 
   const left = listed.length - shownPlaces;
   return [
     `${places} ${policy.mode === 'audit' ? 'that no rule allows' : 'not allowed'}, ${times}`,
-    ...listed.slice(0, shownPlaces).map((entry) => listedLine(entry) + meantPart(rulesThatOpen(entry, policy.allow))),
+    ...listed.slice(0, shownPlaces).map((entry) => {
+      const times = `${timesOf(entry.count)}${entry.blocked ? '' : ', let through'}`;
+      return `${denialWords(entry)}, ${times}${meantPart(entry, policy.allow)}`;
+    }),
     ...(left > 0 ? [`and ${String(left)} more: ${show}`] : []),
   ];
 }
 
-function listedLine(entry: EgressDenial): string {
+/** Where something went and why it was denied, `a.example.com, port 443: sni`. */
+export function denialWords(entry: EgressDenial): string {
   const place = placeOf(entry);
-  const port = portOf(entry);
-  const where = [...(place === '-' ? [] : [place]), ...portWords(port)].join(', ');
-  return `${where}: ${entry.reason}, ${timesOf(entry.count)}${entry.blocked ? '' : ', let through'}`;
+  const where = [...(place === '-' ? [] : [place]), ...portWords(portOf(entry))].join(', ');
+  return `${where}: ${entry.reason}`;
 }
 
 /** Of what is closed in every mode, which no list here opens. */
-function meantPart(rules: readonly string[]): string {
+export function meantPart(entry: EgressDenial, allow: readonly string[]): string {
+  const rules = rulesThatOpen(entry, allow);
   return rules.length === 0 ? '' : `; if it is meant, a rule opens it: ${printable(rules.join(' '))}`;
 }
 
@@ -87,7 +91,7 @@ function remedyFor(report: EgressReport, options: EgressOptions, show: string): 
 }
 
 /** A guest chooses the names it asks for, so nothing of them may be more than a word to a shell. */
-function quoted(rule: string): string {
+export function quoted(rule: string): string {
   return /^[\w.:/-]+$/.test(rule) ? rule : `'${rule.replaceAll("'", `'\\''`)}'`;
 }
 

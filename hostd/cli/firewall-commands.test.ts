@@ -158,6 +158,40 @@ test('inspect shows mode and rules, of a sandbox and of a snapshot', async () =>
   expect((await offshoot('snapshot', 'inspect', 'monday')).stdout).toMatch(shown);
 });
 
+describe('the end of exec', () => {
+  async function exec(exitCode: number, ...options: string[]): Promise<Run> {
+    served.host.running.clear();
+    const ended = offshoot('sandbox', 'exec', ...options, 'sbx_1', '--', 'true');
+    await expect.poll(() => served.host.running.size, { timeout: 15_000 }).toBe(1);
+    for (const id of served.host.running.keys()) served.host.endExec(id, exitCode);
+    return ended;
+  }
+
+  test('tells what was denied when the command failed; of one that succeeded it asks nobody', async () => {
+    await offshoot('sandbox', 'firewall', 'set', 'sbx_1', 'a.example:443');
+    let asked = 0;
+    const ask = served.host.sandboxes.egressReport.bind(served.host.sandboxes);
+    served.host.sandboxes.egressReport = (id) => {
+      asked += 1;
+      return ask(id);
+    };
+    const silent = { stdout: '', stderr: '' };
+    expect(await exec(0)).toEqual({ code: 0, ...silent });
+    expect(await exec(3, '--json')).toMatchObject({ code: 3, stderr: '' });
+    expect(asked).toBe(0);
+    expect(await exec(3)).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: `offshoot: egress enforce: 1 place not allowed while it ran
+  other.example.com, port 443: sni
+  to allow it: offshoot sandbox firewall set sbx_1 a.example:443 other.example.com:443
+`,
+    });
+    served.host.sandboxes.egressReport = () => Promise.reject(new OffshootError('internal'));
+    expect(await exec(3)).toEqual({ code: 3, ...silent });
+  });
+});
+
 describe('the end of run', () => {
   async function run(...args: string[]): Promise<Run> {
     served.host.running.clear();

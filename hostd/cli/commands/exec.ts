@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Sandbox } from '../../client/sandbox.ts';
 import { OffshootError } from '../../errors/offshoot-error.ts';
 import { clientCommand, connectionOf, envEntry, wholeNumber, type CommonOptions } from '../common.ts';
+import { printExecNotice } from '../exec-notice.ts';
 import { printJson } from '../print.ts';
 import { exitCodeOf, streamExec } from '../stream-exec.ts';
 
@@ -69,5 +70,8 @@ async function execCommand(id: string, command: string[], options: ExecOptions):
     printJson(result);
     return result.exitCode;
   }
-  return exitCodeOf(await streamExec(handle, { forwardInput: options.stdin === true }));
+  const ended = await streamExec(handle, { forwardInput: options.stdin === true });
+  const exitCode = exitCodeOf(ended);
+  await printExecNotice(sandbox, ended);
+  return exitCode;
 }
