@@ -82,6 +82,23 @@ test.each<HelperRole>(['proxy', 'resolver'])(
   },
 );
 
+test('a resolver that hangs does not keep open what a change takes away, and what stays is open after', async () => {
+  const { world } = suite;
+  const flow = await GuestFlow.tcp(sandbox, 'ssh.example', 9100);
+  const resolver = await world.helper('resolver');
+  await signalProcess(resolver, 'SIGSTOP');
+  const askedMs = performance.now();
+  const changing = sandbox.setEgress(
+    batteryRules.map((rule) => (rule === 'ssh.example:22,9100' ? 'ssh.example:22' : rule)),
+  );
+  const { atMs } = await flow.ended;
+  await signalProcess(resolver, 'SIGCONT');
+  await changing;
+  expect(atMs - askedMs).toBeLessThan(1000);
+  expect(await sees(sandbox, [{ kind: 'tcp', to: 'ssh.example', port: 22 }])).toEqual(['ok SSH-2.0-double']);
+  await sandbox.setEgress([...batteryRules]);
+}, 120_000);
+
 test('helpers that are killed again and again open nothing', async () => {
   const seenBefore = suite.world.outside.arrivals.length;
   const denied = smoke.filter((one) => one.denied !== undefined);

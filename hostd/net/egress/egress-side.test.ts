@@ -27,9 +27,15 @@ let addresses: string[];
 /** How long loading rules takes, one after the other. */
 let loadsTakeMs: number[];
 let listenTakesMs: number;
+let policyTakesMs = 0;
 
 class NotedGate extends FakeGate {
+  override async rewritePins(sandboxId: string): Promise<void> {
+    done.push(`pins ${sandboxId} written`);
+    return super.rewritePins(sandboxId);
+  }
   override async setPolicy(sandbox: SandboxPolicy): Promise<{ cut: number }> {
+    await sleep(policyTakesMs);
     done.push(`policy ${sandbox.sandboxId} ${sandbox.policy.mode}`);
     return super.setPolicy(sandbox);
   }
@@ -78,6 +84,7 @@ const runner: Runner = {
 };
 
 function kindOf(document: string): string {
+  if (document.startsWith('flush set')) return 'pins closed';
   if (document.includes('chain judged')) return document.includes('goto audited') ? 'audit' : 'enforce';
   return document.includes('chain outward') ? 'open' : 'none';
 }
@@ -86,6 +93,7 @@ beforeEach(async () => {
   done = [];
   loadsTakeMs = [];
   listenTakesMs = 0;
+  policyTakesMs = 0;
   addresses = ['203.0.113.7'];
   gate = new NotedGate();
   hostTable = new NotedHostTable();
@@ -175,6 +183,28 @@ describe('a change', () => {
     done = [];
     await side.change(slot(0), egress('sbx_a', 'enforce', ['a.example.com'], 2));
     expect(done).toEqual(['rules offshoot-main-0 enforce', 'policy sbx_a enforce']);
+  });
+
+  test('closes itself what a resolver that hangs would have to close, and has the rest written again', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['a.example.com:22', 'b.example.com:22']));
+    done = [];
+    policyTakesMs = 800;
+    await side.change(slot(0), egress('sbx_a', 'enforce', ['b.example.com:22'], 2));
+    expect(done).toEqual(['rules offshoot-main-0 pins closed', 'policy sbx_a enforce', 'pins sbx_a written']);
+    done = [];
+    await side.change(slot(0), egress('sbx_a', 'none', [], 3));
+    const closing = ['rules offshoot-main-0 enforce', 'rules offshoot-main-0 pins closed'];
+    expect(done).toEqual([...closing, 'policy sbx_a none', 'rules offshoot-main-0 none']);
+  });
+
+  test('leaves pins alone where it takes none away, or the resolver closes them in time', async () => {
+    await make(0, egress('sbx_a', 'enforce', ['a.example.com', 'b.example.com:22']));
+    done = [];
+    await side.change(slot(0), egress('sbx_a', 'enforce', ['a.example.com'], 2));
+    policyTakesMs = 800;
+    await side.change(slot(0), egress('sbx_a', 'audit', [], 3));
+    await side.change(slot(0), egress('sbx_a', 'open', [], 4));
+    expect(done.filter((one) => one.includes('pins'))).toEqual([]);
   });
 
   test('that the proxy can not listen for is not in the way of others', async () => {

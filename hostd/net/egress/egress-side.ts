@@ -11,7 +11,7 @@ import type { ProxyListenerSpec } from './gate/messages.ts';
 import { listenersFor, needsListeners } from './listener-plan.ts';
 import type { Policy } from './policy/policy.ts';
 import { SlotFilter, type SlotFilterOptions } from './slot-filter.ts';
-import { gatePolicy, isRuled } from './slot-policy.ts';
+import { gatePolicy, isRuled, takesPins } from './slot-policy.ts';
 
 /** Starts resolver and proxy, the latter in this network namespace, or takes them over. */
 export type OpenGate = (
@@ -41,6 +41,8 @@ interface Ruled extends LivingRules {
 
 /** A helper that is being started anew is not waited for when a slot goes: it is told in its turn. */
 const forgetMs = 1000;
+/** A change of policy is in force within a second. */
+const closingPatienceMs = 500;
 
 /** What keeps sandboxes to their policies: the rules of their slots, resolver and proxy, all told the same. */
 export class EgressSide {
@@ -143,9 +145,34 @@ export class EgressSide {
     };
     await this.#filter.narrowHost(slot, egress.policy);
     // Pins are in the sets of the rules, which those of `open` and `none` lack: the resolver takes them back while the sets are there.
-    await (isRuled(egress.policy) ? load().then(tell) : tell().then(load));
+    const isLoadedFirst = isRuled(egress.policy);
+    if (isLoadedFirst) await load();
+    await this.#whileClosing(slot, before?.egress.policy, egress, tell());
+    if (!isLoadedFirst) await load();
     await this.#filter.openHost(slot, egress.policy);
     this.#slots.set(slot.slot, { slot, egress, rules, told });
+  }
+
+  /** Waits for resolver and proxy to be told; where that takes long, as one of them hangs or died, what they would close is closed meanwhile. */
+  async #whileClosing(
+    slot: SlotPlan,
+    before: Policy | undefined,
+    { policy, sandbox }: SlotEgress,
+    telling: Promise<void>,
+  ): Promise<void> {
+    if (before === undefined || !takesPins(before, policy)) return telling;
+    const told = telling.then(
+      () => true,
+      () => true,
+    );
+    if (await Promise.race([told, sleep(closingPatienceMs, false, { ref: false })])) return telling;
+    if (!isRuled(policy)) {
+      const nothing: Policy = { mode: 'enforce', rules: [] };
+      await this.#filter.load(slot, nothing, this.#document(slot, nothing));
+    }
+    await this.#filter.closePins(slot);
+    await telling;
+    if (isRuled(policy) && sandbox !== undefined) await this.#gate?.rewritePins(sandbox.id);
   }
 
   /** A slot that goes. */

@@ -6,6 +6,7 @@ import type { NetworkPlan, SlotPlan } from '../plan.ts';
 import { slotRules } from '../slot-rules.ts';
 import { loadRules, rulesAnew } from './firewall/load-rules.ts';
 import { slotPolicyRules } from './firewall/slot-policy-rules.ts';
+import { pinSets } from './firewall/slot-sets.ts';
 import type { ProxyListenerSpec } from './gate/messages.ts';
 import { ledTo } from './listener-plan.ts';
 import type { Policy } from './policy/policy.ts';
@@ -51,6 +52,15 @@ export class SlotFilter {
     // Those of a policy with names take the place of earlier ones by themselves, and leave the pins.
     const whole = isRuled(policy) ? document : rulesAnew(document);
     await loadRules(this.#options.runner, slot.netnsPath, whole);
+  }
+
+  /** Closes all that is open by name, under a policy with names; the resolver writes anew what may stay (`Gate.rewritePins`). Throws CommandError. */
+  async closePins({ netnsPath }: SlotPlan): Promise<void> {
+    await loadRules(
+      this.#options.runner,
+      netnsPath,
+      pinSets.map((name) => `flush set inet offshoot ${name}\n`).join(''),
+    );
   }
 
   /** What a policy may reach of the host is open to its slot from now on, and nothing else. Throws CommandError. */

@@ -11,6 +11,10 @@ export const countedMinutes = 10;
 export const pinnedSet = (transport: Transport): string => `pinned_${transport}`;
 /** Addresses pinned on every port. */
 export const pinnedHostsSet = (transport: Transport): string => `pinned_hosts_${transport}`;
+export const pinSets: readonly string[] = transports.flatMap((transport) => [
+  pinnedSet(transport),
+  pinnedHostsSet(transport),
+]);
 
 /** Packets of TCP and UDP that were refused. */
 export const deniedSet = 'denied';

@@ -49,6 +49,11 @@ export class FakeGate implements Gate {
     this.pins.set(sandboxId, document);
   }
 
+  async rewritePins(sandboxId: string): Promise<void> {
+    await this.#works();
+    if (!this.policies.has(sandboxId)) throw new OffshootError('network-setup-failed');
+  }
+
   async listen(listeners: readonly ProxyListenerSpec[]): Promise<ProxyListenerSpec[]> {
     await this.#works();
     const portOf = ({ port, forPort }: ProxyListenerSpec): number =>

@@ -115,6 +115,14 @@ test('a proxy that hangs does not keep open what the resolver has to close', asy
   expect(await lab.reaches(gate, 2, 'b.test')).toBe(true);
 });
 
+test('the resolver writes anew what is pinned, after others have emptied the filter', async () => {
+  const lab = await GateLab.open();
+  const gate = await lab.gate([lab.sandbox('sbx_one', 2, ['a.test'])]);
+  await lab.resolve(2, 'a.test');
+  await gate.rewritePins('sbx_one');
+  expect((await lab.writtenPins()).at(-1)).toBe('= sbx_one tcp 127.0.0.11 22');
+});
+
 test('a helper whose answers wait as hostd stood still is left alone', async () => {
   const lab = await GateLab.open();
   const watch = { everyMs: 1, patienceMs: 500, waitMs: 15_000 };

@@ -50,6 +50,8 @@ export interface Gate {
   /** For copies, of which the policy has to be set before. */
   pinsOf(sandboxId: string): Promise<PinDocument>;
   restorePins(sandboxId: string, document: PinDocument): Promise<void>;
+  /** Writes what is pinned into the sandbox's filter anew, after something else has emptied its sets. */
+  rewritePins(sandboxId: string): Promise<void>;
   /** The whole list of the proxy's listeners; gives it back with the ports that they have. */
   listen(listeners: readonly ProxyListenerSpec[]): Promise<ProxyListenerSpec[]>;
   /** The listeners as they are now. */
@@ -165,6 +167,12 @@ class ProcessGate implements Gate {
   async restorePins(sandboxId: string, document: PinDocument): Promise<void> {
     await helped(`Pins of ${sandboxId} were not restored`, () =>
       this.#resolver.call('restorePins', { sandboxId, document }, z.null()),
+    );
+  }
+
+  async rewritePins(sandboxId: string): Promise<void> {
+    await helped(`Pins of ${sandboxId} were not written`, () =>
+      this.#resolver.call('rewritePins', { sandboxId }, z.null()),
     );
   }
 

@@ -6,7 +6,7 @@ import { parseAddress, parseNetwork } from '../policy/address.ts';
 import { policySchema } from './rule-schema.ts';
 
 /** One more whenever messages change so that an older helper does not understand them: such a one is ended and started anew. */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 /** Of one line to a helper: a document of all sandboxes of a host. */
 export const maxControlLineBytes = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import type { Runner } from '../../../platform/run.ts';
 import { loadRules } from '../firewall/load-rules.ts';
 import { PinWriter as NftPins } from '../firewall/pin-writer.ts';
-import { lastingSets, pinnedHostsSet, pinnedSet, transports } from '../firewall/slot-sets.ts';
+import { lastingSets, pinnedHostsSet, pinnedSet, pinSets } from '../firewall/slot-sets.ts';
 import type { LivingPin, PinWriter } from './pin-writer.ts';
 
 /** Pins as elements of the sets in sandboxes' network namespaces. */
@@ -25,7 +25,6 @@ export class NftPinWriter extends NftPins implements PinWriter {
 
 /** Makes the sets where the sandbox's rules are not there yet. */
 function replacement(pins: readonly LivingPin[]): string {
-  const pinSets = transports.flatMap((transport) => [pinnedSet(transport), pinnedHostsSet(transport)]);
   const definitions = lastingSets.filter(({ name }) => pinSets.includes(name));
   const elements = new Map<string, number>();
   for (const { pin, lifetimeMs } of pins) {

@@ -102,6 +102,7 @@ class ResolverService implements HelperService {
     ),
     pins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#resolver.pins.documentOf(sandboxId)),
     restorePins: operation(restorePinsSchema, ({ sandboxId, document }) => this.#restore(sandboxId, document)),
+    rewritePins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#rewrite(sandboxId)),
     listen: operation(dnsListenSchema, (spec) => this.#turn.do(() => this.#listen(spec))),
     report: operation(reportRequestSchema, ({ since, limit }) => this.#report.page(since, limit)),
   };
@@ -141,8 +142,11 @@ class ResolverService implements HelperService {
   async #takeOver({ sandboxId, view }: PolicyEntry): Promise<void> {
     const { pins } = this.#remembered.of(sandboxId) ?? { pins: [] };
     const supported = pins.filter((pin) => isNamed(view, pin) && isPinnable(view, pin));
-    const living = supported.map(({ remainingMs: lifetimeMs, ...pin }) => ({ pin, lifetimeMs }) satisfies LivingPin);
-    await this.#writer.replaceAll(sandboxId, living);
+    await this.#writer.replaceAll(sandboxId, supported.map(living));
+  }
+
+  async #rewrite(sandboxId: string): Promise<void> {
+    await this.#writer.replaceAll(sandboxId, this.#resolver.pins.documentOf(sandboxId).pins.map(living));
   }
 
   async #restore(sandboxId: string, document: PinDocument): Promise<void> {
@@ -195,6 +199,10 @@ class ResolverService implements HelperService {
   #save(): Promise<void> {
     return this.#remembered.save(this.#table.sandboxIds(), (sandboxId) => this.#resolver.pins.documentOf(sandboxId));
   }
+}
+
+function living({ remainingMs: lifetimeMs, ...pin }: PinDocument['pins'][number]): LivingPin {
+  return { pin, lifetimeMs };
 }
 
 function isNamed(view: PolicyView, pin: Pin): boolean {
