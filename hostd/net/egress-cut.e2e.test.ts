@@ -84,3 +84,12 @@ test('so they are when much was on its way to the guest', async () => {
   await loseNothing();
   await expectCut(flow);
 });
+
+test('changes leave alone what they still allow', async () => {
+  await one.apply('enforce', rules);
+  const kept = await Promise.all(Array.from({ length: 6 }, () => flowing(bursts)));
+  const others = Array.from({ length: 300 }, (_, index) => `198.51.100.${String(index % 250)}:${String(1000 + index)}`);
+  for (let changes = 0; changes < 40; changes += 1) await one.apply('enforce', [...rules, ...others]);
+  expect(kept.map(({ ended }) => ended)).toEqual(kept.map(() => undefined));
+  for (const flow of kept) expect(await flow.moves()).toBeDefined();
+});

@@ -4,6 +4,7 @@ import { proxiedPorts } from '../policy/proxied-ports.ts';
 import { closedNetworks } from '../policy/reachable-networks.ts';
 import { countAudited, countDenied, countPassed } from './count-rules.ts';
 import { openedNetworks, shutToNames } from './filter-networks.ts';
+import { thenLine } from './load-rules.ts';
 import { cutPaceSet, cutSet, lastingSets, pinnedHostsSet, pinnedSet, transports, type Transport } from './slot-sets.ts';
 
 /** Where the helpers listen that a sandbox's names and named ports are led to. */
@@ -49,6 +50,8 @@ export function slotPolicyRules(
     // Made anew rather than flushed: nft 1.0.6 compares new intervals with those that it is about to flush.
     ...sets.map(({ name, definition, elements }) => setAnew(name, definition, elements)),
     `table inet offshoot {\n${chains(plan, slot, policy, helpers)}}\n`,
+    thenLine,
+    'flush chain inet offshoot settling\n',
   ].join('');
 }
 
@@ -124,7 +127,11 @@ function chains(plan: NetworkPlan, slot: SlotPlan, policy: Policy, helpers: Egre
     meta l4proto tcp reject with tcp reset
     reject with icmp admin-prohibited
   }
+  chain settling {
+    ct state established drop
+  }
   chain denied {
+    jump settling
 ${countDenied}    goto refuse
   }
   chain passed {
@@ -135,6 +142,7 @@ ${transports.map((transport) => judgedChain(plan, transport, isAudit)).join('')}
     meta l4proto vmap { tcp : jump judged_tcp, udp : jump judged_udp }
 ${isAudit ? '    goto audited\n' : ''}  }
   chain cut {
+    jump settling
     ct mark ${guestIsTold} reject with tcp reset
     meta l4proto tcp update @${cutPaceSet} { ${connection} limit rate over 8/second burst 4 packets } drop
     meta l4proto tcp update @${cutSet} { ${connection} limit rate 1/minute burst 30 packets } accept
