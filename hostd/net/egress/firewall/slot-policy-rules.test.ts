@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { networkConfigSchema } from '../../config.ts';
 import { planNetwork, planSlot } from '../../plan.ts';
 import { parsePolicy } from '../policy/parse-rules.ts';
+import { thenLine } from './load-rules.ts';
 import { slotPolicyRules } from './slot-policy-rules.ts';
 
 const config = networkConfigSchema.parse({ maxFlowsPerSandbox: 99 });
@@ -75,4 +76,11 @@ test('modes without a list have rules of their own', () => {
   for (const mode of ['open', 'none'] as const) {
     expect(() => slotPolicyRules(plan, slot, parsePolicy(mode, []), { own: [] }, helpers)).toThrow(TypeError);
   }
+});
+
+test('a second transaction follows only where the kernel shows elements late', () => {
+  expect(rules('enforce', ['a.example', '203.0.113.0/24:*'])).not.toContain(thenLine);
+  const [first, then] = rules('enforce', ['203.0.113.7:22']).split(thenLine);
+  expect(first).toContain('add rule inet offshoot settling ct state established drop\n');
+  expect(then).toBe('flush chain inet offshoot settling\n');
 });

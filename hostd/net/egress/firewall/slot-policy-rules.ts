@@ -50,15 +50,24 @@ export function slotPolicyRules(
     // Made anew rather than flushed: nft 1.0.6 compares new intervals with those that it is about to flush.
     ...sets.map(({ name, definition, elements }) => setAnew(name, definition, elements)),
     `table inet offshoot {\n${chains(plan, slot, policy, helpers)}}\n`,
-    thenLine,
-    'flush chain inet offshoot settling\n',
+    // Names alone, which have no such elements, spare the time.
+    hasLateElements(sets) ? settling : '',
   ].join('');
 }
+
+const settling = `add rule inet offshoot settling ct state established drop
+${thenLine}flush chain inet offshoot settling
+`;
 
 interface FilledSet {
   name: string;
   definition: string;
   elements: readonly string[];
+}
+
+/** The kernel keeps what joins a port and a network in nft_set_pipapo. */
+function hasLateElements(sets: readonly FilledSet[]): boolean {
+  return sets.some(({ name, elements }) => name.startsWith('ports_') && elements.length > 0);
 }
 
 function networkSets(policy: Policy, host: HostAddresses): FilledSet[] {
@@ -128,7 +137,6 @@ function chains(plan: NetworkPlan, slot: SlotPlan, policy: Policy, helpers: Egre
     reject with icmp admin-prohibited
   }
   chain settling {
-    ct state established drop
   }
   chain denied {
     jump settling
