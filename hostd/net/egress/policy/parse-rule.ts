@@ -63,6 +63,9 @@ function splitRule(word: string): Parts | Refused {
   if (prefix !== undefined && host !== '' && ports === undefined && /^\d+(,\d+)*$/.test(host)) {
     return refused(`names no host: write \`${prefix}:HOST:${host}\``);
   }
+  if (/^(udp|tls|http|auto)\.?$/i.test(host)) {
+    return refused('is a prefix where a host is meant: write a host of this name with its domain');
+  }
   return { prefix, host, bracketed: false, ports };
 }
 

@@ -78,6 +78,11 @@ describe('refused, saying what to write', () => {
     ['"a.example"', /quotes/],
     ["'a.example:443'", /quotes/],
     ['“a.example”', /quotes/],
+    // As a rule in force they would read `tls:443`.
+    ['tls', /is a prefix/],
+    ['TLS.:22', /is a prefix/],
+    ['tls:tls:443', /is a prefix/],
+    ['auto', /is a prefix/],
     ['«a.example:22»', /quotes/],
     ['a.example,', /separator/],
     ['a.example;', /separator/],
