@@ -6,7 +6,7 @@ import {
   saveJobState,
   tearDown,
   writeSummary
-} from "./chunk-FV2C5PZR.mjs";
+} from "./chunk-S5BTG4JM.mjs";
 import {
   actionOutputs,
   checkSnapshotName,
@@ -18,7 +18,7 @@ import {
   runScript,
   saveSnapshot,
   startHeartbeat
-} from "./chunk-QOEUQAZI.mjs";
+} from "./chunk-HTOHEQR6.mjs";
 import {
   Cancellation,
   createSandbox,
@@ -33,7 +33,7 @@ import {
   tellFailure,
   warn,
   writeSession
-} from "./chunk-LMB7Z5BZ.mjs";
+} from "./chunk-X7AF4LVL.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
@@ -50,28 +50,29 @@ import {
 } from "./chunk-6DJXB2CB.mjs";
 import {
   Stopwatch
-} from "./chunk-K52NOVPC.mjs";
-import "./chunk-XE67O6ST.mjs";
-import "./chunk-N4SXSSZS.mjs";
+} from "./chunk-PU3NRF3X.mjs";
+import "./chunk-C35LHQTZ.mjs";
+import "./chunk-X3KQLE4H.mjs";
 import {
   parseHostAddress
-} from "./chunk-GHVNNVKP.mjs";
-import "./chunk-PGOLEHAL.mjs";
+} from "./chunk-RAZZY6BZ.mjs";
+import "./chunk-J2RS5RRK.mjs";
 import {
-  egressWords,
   ulid
-} from "./chunk-MLHV7B73.mjs";
+} from "./chunk-UB7ZLGHO.mjs";
+import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
 import {
   OffshootError,
   isOffshootError
-} from "./chunk-XULKPRVQ.mjs";
+} from "./chunk-LTWX3RIA.mjs";
 import "./chunk-LTHL2XHT.mjs";
 import {
   egressModes,
+  egressWords,
   labelsSchema,
   nameSchema
-} from "./chunk-56VRM4MJ.mjs";
+} from "./chunk-GE4VXVUU.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";
@@ -497,7 +498,6 @@ async function mainJob() {
     };
     if (inputs.host !== "local") state.host = inputs.host;
     saveJobState(state);
-    setOutput("sandbox-id", state.sandboxId);
     return await work({ inputs, named, context, state, timings: new Stopwatch(), cancellation });
   } catch (error) {
     await cancellation.settled();
@@ -520,6 +520,7 @@ async function work(job) {
       throw error;
     }
   );
+  setOutput("sandbox-id", sandbox.id);
   const lease = keepLease(sandbox, leaseSeconds);
   try {
     return await useSandbox(job, host2, sandbox);

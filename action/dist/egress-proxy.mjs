@@ -7,7 +7,7 @@ import {
   ReportLog,
   operation,
   runHelper
-} from "./chunk-VVKR5GDS.mjs";
+} from "./chunk-F5QBP2JC.mjs";
 import {
   InTurn,
   PolicyTable,
@@ -21,12 +21,16 @@ import {
   reportRequestSchema,
   sandboxRequestSchema,
   systemClock,
+  widenSchema,
   writeLine
-} from "./chunk-DU43L6NR.mjs";
+} from "./chunk-24G2TA2G.mjs";
 import "./chunk-LTHL2XHT.mjs";
-import "./chunk-56VRM4MJ.mjs";
+import "./chunk-GE4VXVUU.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
+
+// hostd/net/egress/gate/proxy-service.ts
+import { randomUUID } from "node:crypto";
 
 // hostd/net/egress/proxy/dial.ts
 import { once } from "node:events";
@@ -58,7 +62,7 @@ import { createServer as createServer2 } from "node:net";
 
 // hostd/net/egress/proxy/decision.ts
 function decideDestination(view, to) {
-  const decision = soften(view, view.mayConnect({ name: to.host, port: to.port, layer: to.layer }));
+  const decision = withReasonOf(to, soften(view, view.mayConnect({ name: to.host, port: to.port, layer: to.layer })));
   if (!to.literal || !decision.pass || decision.wouldDeny === void 0) return decision;
   return view.mayUseAddress(void 0, to.host, to.port).allowed ? decision : { pass: false, reason: "private-range" };
 }
@@ -66,6 +70,11 @@ function decideAddress(view, to, address) {
   if (to.literal) return decideDestination(view, to);
   const verdict = view.mayUseAddress(to.host, address, to.port);
   return verdict.allowed ? { pass: true } : { pass: false, reason: verdict.reason };
+}
+function withReasonOf({ nameless }, decision) {
+  if (nameless === void 0) return decision;
+  if (decision.pass) return decision.wouldDeny === void 0 ? decision : { pass: true, wouldDeny: nameless };
+  return decision.reason === "private-range" ? decision : { pass: false, reason: nameless };
 }
 function soften(view, verdict) {
   if (verdict.allowed) return { pass: true };
@@ -134,8 +143,8 @@ var Usage = class {
     this.#maxRows = maxRowsPerSandbox;
   }
   /** Counts what goes over an upstream connection from now to its end. */
-  add(sandboxId, name, port, upstream) {
-    const row = this.#row(sandboxId, name, port);
+  add(place, upstream) {
+    const row = this.#row(place);
     row.connections += 1;
     row.open.add(upstream);
     upstream.once("close", () => {
@@ -150,16 +159,17 @@ var Usage = class {
   forget(sandboxId) {
     this.#sandboxes.delete(sandboxId);
   }
-  #row(sandboxId, name, port) {
+  #row({ sandboxId, name, port, wouldDeny }) {
     const rows = this.#sandboxes.get(sandboxId) ?? /* @__PURE__ */ new Map();
     this.#sandboxes.set(sandboxId, rows);
-    const own = `${name} ${String(port)}`;
-    const shared = `${String(port)}`;
+    const own = JSON.stringify([port, wouldDeny, name]);
+    const shared = JSON.stringify([port, wouldDeny]);
     const key = rows.has(own) || rows.size < this.#maxRows ? own : shared;
     const row = rows.get(key) ?? {
       sandboxId,
       name: key === own ? name : void 0,
       port,
+      wouldDeny,
       connections: 0,
       bytesIn: 0,
       bytesOut: 0,
@@ -269,6 +279,176 @@ function plainAddress(address) {
 
 // hostd/net/egress/proxy/http-server.ts
 import { createServer } from "node:http";
+
+// hostd/net/egress/proxy/dialled-instead.ts
+async function dialledInstead(table, flow) {
+  const { remotePort, localPort } = flow.guest;
+  if (!audits(table, flow) || remotePort === void 0 || localPort === void 0) return void 0;
+  const address = await table.options.dialledAddress(flow.sandboxId, remotePort, localPort);
+  return audits(table, flow) ? address : void 0;
+}
+function audits(table, flow) {
+  return table.viewOf(flow)?.policy.mode === "audit";
+}
+
+// hostd/net/egress/proxy/dial-first.ts
+import { setTimeout as sleep } from "node:timers/promises";
+async function dialFirst(dial2, addresses, port, limits, signal) {
+  const race = new AbortController();
+  const ended = AbortSignal.any([race.signal, signal]);
+  const attempts = /* @__PURE__ */ new Set();
+  let winner;
+  const attempt = async (address) => {
+    const deadline = AbortSignal.any([ended, AbortSignal.timeout(limits.dialTimeoutMs)]);
+    const dialling = (async () => await dial2(address, port, deadline))();
+    const socket = await untilAborted(deadline, dialling, (late) => late.destroy()).catch(() => void 0);
+    if (socket === void 0) return;
+    socket.on("error", () => void 0);
+    if (winner !== void 0 || ended.aborted || socket.destroyed) {
+      socket.destroy();
+      return;
+    }
+    winner = { socket, address };
+    race.abort();
+  };
+  for (const address of addresses.slice(0, limits.dialledAddresses)) {
+    if (ended.aborted) break;
+    const running = attempt(address).finally(() => attempts.delete(running));
+    attempts.add(running);
+    await Promise.race([running, sleep(limits.dialStaggerMs, void 0, { signal: ended }).catch(() => void 0)]);
+  }
+  await Promise.all(attempts);
+  return winner;
+}
+
+// hostd/net/egress/proxy/reach.ts
+async function reach(table, flow, destination, open) {
+  const view = table.viewOf(flow);
+  if (view === void 0) return gone(flow);
+  const connectedTo = flow.address;
+  flow.heads(destination);
+  const decision = decideDestination(view, destination);
+  if (!decision.pass) return denied(table, flow, decision.reason);
+  if (open !== void 0 && connectedTo !== void 0) {
+    flow.carry(open, connectedTo);
+    const reason2 = table.objection(flow);
+    if (reason2 !== void 0) return denied(table, flow, reason2);
+    table.passed(flow, decision.wouldDeny);
+    return { kind: "connected", socket: open };
+  }
+  const addresses = await resolve(table, flow, destination, decision.wouldDeny !== void 0);
+  const viewNow = table.viewOf(flow);
+  if (flow.ended.aborted || viewNow === void 0) return gone(flow);
+  if (addresses.length === 0) return failed(table, flow, "resolve");
+  const decisions = addresses.map((address) => decideAddress(viewNow, destination, address));
+  const usable = addresses.filter((_, index) => decisions[index]?.pass);
+  const refused = decisions.find((one) => !one.pass);
+  if (usable.length === 0 && refused?.pass === false) return denied(table, flow, refused.reason, addresses[0]);
+  const dialled = await dialFirst(table.options.dial, usable, destination.port, table.limits, flow.ended);
+  if (flow.ended.aborted || table.viewOf(flow) === void 0) {
+    dialled?.socket.destroy();
+    return gone(flow);
+  }
+  if (dialled === void 0) return failed(table, flow, "dial");
+  flow.carry(dialled.socket, dialled.address);
+  const reason = table.objection(flow);
+  if (reason !== void 0) {
+    dialled.socket.destroy();
+    return denied(table, flow, reason);
+  }
+  const { host: name, port } = destination;
+  table.usage.add({ sandboxId: flow.sandboxId, name, port, wouldDeny: decision.wouldDeny }, dialled.socket);
+  table.passed(flow, decision.wouldDeny);
+  return { kind: "connected", socket: dialled.socket };
+}
+async function resolve(table, flow, { host, literal }, onlyAudited) {
+  if (literal) return [host];
+  const addresses = await table.options.resolve(flow.sandboxId, host).catch(() => []);
+  if (addresses.length > 0 || !onlyAudited) return addresses;
+  const dialled = await dialledInstead(table, flow);
+  return dialled === void 0 ? [] : [dialled];
+}
+function gone(flow) {
+  flow.cut();
+  return { kind: "gone" };
+}
+function denied(table, flow, reason, address) {
+  table.denied(flow, reason, address === void 0 ? void 0 : { address });
+  return { kind: "denied", reason };
+}
+function failed(table, flow, failure) {
+  table.failed(flow, failure);
+  return { kind: "failed", failure };
+}
+
+// hostd/net/egress/proxy/tunnel.ts
+var keepAliveProbeMs = 6e4;
+function tunnel(guest, upstream, idleMs) {
+  for (const socket of [guest, upstream]) {
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, keepAliveProbeMs);
+  }
+  breaksWith(guest, upstream);
+  breaksWith(upstream, guest);
+  guest.setTimeout(idleMs, () => {
+    guest.resetAndDestroy();
+  });
+  guest.pipe(upstream);
+  upstream.pipe(guest);
+}
+function breaksWith(socket, other) {
+  socket.once("close", (hadError) => {
+    if (hadError || !socket.readableEnded) other.resetAndDestroy();
+  });
+}
+
+// hostd/net/egress/proxy/by-address.ts
+async function passByAddress(table, flow, nameless, taken) {
+  const host = await dialledInstead(table, flow);
+  if (host === void 0) return false;
+  const { forPort: port, layer } = flow.spec;
+  const reached = await reach(table, flow, { host, literal: true, port, layer, nameless });
+  if (reached.kind === "denied" || reached.kind === "failed") flow.guest.resetAndDestroy();
+  if (reached.kind !== "connected") return true;
+  if (taken.length > 0) reached.socket.write(taken);
+  tunnel(flow.guest, reached.socket, table.limits.idleMs);
+  return true;
+}
+
+// hostd/net/egress/proxy/first-bytes.ts
+import { Buffer } from "node:buffer";
+import { METHODS } from "node:http";
+var starts = METHODS.filter((method) => method !== "CONNECT").map((method) => Buffer.from(`${method} `));
+function firstBytes(guest, deadlineMs) {
+  return new Promise((resolve2) => {
+    let taken = Buffer.alloc(0);
+    const finish = (found) => {
+      clearTimeout(deadline);
+      guest.off("data", onData).off("end", onEnd).off("close", onEnd);
+      guest.pause();
+      resolve2(found);
+    };
+    const onData = (chunk) => {
+      taken = Buffer.concat([taken, chunk]);
+      const possible = starts.filter((start) => beginAlike(start, taken));
+      if (possible.length === 0) finish({ kind: "other", taken });
+      if (!possible.some((start) => taken.length >= start.length)) return;
+      finish({ kind: "http" });
+      guest.unshift(taken);
+    };
+    const onEnd = () => {
+      finish({ kind: "gone" });
+    };
+    const deadline = setTimeout(() => {
+      finish({ kind: "other", taken });
+    }, deadlineMs);
+    guest.on("data", onData).on("end", onEnd).on("close", onEnd);
+  });
+}
+function beginAlike(one, other) {
+  const length = Math.min(one.length, other.length);
+  return one.subarray(0, length).equals(other.subarray(0, length));
+}
 
 // hostd/net/egress/proxy/http-connection.ts
 import { ServerResponse } from "node:http";
@@ -384,7 +564,8 @@ function startRequest(request, { destination, path, headers }, how) {
 function passAnswer(answer, response, closing) {
   const toOldClient = response.req.httpVersion === "1.0";
   const lastOne = closing || tokensOf(answer.rawHeaders, "connection").includes("close") || !delimited(answer, toOldClient);
-  const headers = [...endToEnd(answer.rawHeaders, "transfer-encoding"), "Connection", lastOne ? "close" : "keep-alive"];
+  const dropped = ["transfer-encoding", ...hasTrailers(answer, response) ? [] : ["trailer"]];
+  const headers = [...endToEnd(answer.rawHeaders, ...dropped), "Connection", lastOne ? "close" : "keep-alive"];
   response.sendDate = false;
   return new Promise((resolve2, reject) => {
     answer.on("error", reject);
@@ -405,6 +586,10 @@ function passAnswer(answer, response, closing) {
     answer.pipe(response);
   });
 }
+function hasTrailers(answer, { req }) {
+  const hasBody = req.method !== "HEAD" && answer.statusCode !== 204 && answer.statusCode !== 304;
+  return hasBody && req.httpVersion !== "1.0" && answer.headers["transfer-encoding"] !== void 0;
+}
 function delimited(answer, toOldClient) {
   if (answer.statusCode === 204 || answer.statusCode === 304) return true;
   if (answer.headers["content-length"] !== void 0) return true;
@@ -412,7 +597,7 @@ function delimited(answer, toOldClient) {
 }
 
 // hostd/net/egress/proxy/http-refusal.ts
-import { Buffer } from "node:buffer";
+import { Buffer as Buffer2 } from "node:buffer";
 var failures = {
   resolve: "its address could not be looked up",
   dial: "it did not answer",
@@ -432,10 +617,10 @@ function page(status, text, withBody) {
   const head = [
     `HTTP/1.1 ${status}`,
     "Content-Type: text/plain; charset=utf-8",
-    `Content-Length: ${String(Buffer.byteLength(text))}`,
+    `Content-Length: ${String(Buffer2.byteLength(text))}`,
     "Connection: close"
   ];
-  return Buffer.from(`${head.join("\r\n")}\r
+  return Buffer2.from(`${head.join("\r\n")}\r
 \r
 ${withBody ? text : ""}`);
 }
@@ -474,7 +659,7 @@ function printable(text) {
 
 // hostd/net/egress/proxy/http-request.ts
 var withoutBody = /* @__PURE__ */ new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
-function checkRequest(request, forPort) {
+function checkRequest(request, forPort, dialled) {
   const raw = request.rawHeaders;
   const hosts = valuesOf(raw, "host");
   const shown = hosts.length === 0 ? void 0 : printable(hosts.join(","));
@@ -488,17 +673,20 @@ function checkRequest(request, forPort) {
   }
   if (lengths.length > 1 || lengths.length > 0 && chunked) return { kind: "refused", reason: "protocol", shown };
   if (hosts.length > 1) return { kind: "refused", reason: "host-header", shown };
-  const hostText = hosts[0]?.trim() ?? "";
+  const named = hosts[0]?.trim() ?? "";
+  const nameless = named === "" ? "no-name" : void 0;
+  const hostText = nameless === void 0 ? named : dialled ?? "";
   if (hostText === "") return { kind: "refused", reason: "no-name" };
   const host = readAuthority(hostText);
   if (host === void 0 || !isFor(host, forPort)) return { kind: "refused", reason: "host-header", shown };
   const path = originForm(request.url ?? "", host, forPort);
   if (typeof path !== "string") return { kind: "refused", ...path };
-  const headers = endToEnd(raw);
+  const dropped = chunked ? [] : ["trailer"];
+  const headers = nameless === void 0 ? endToEnd(raw, ...dropped) : ["Host", hostText, ...endToEnd(raw, "host", ...dropped)];
   const method = request.method ?? "GET";
   if (!chunked && lengths.length === 0 && !withoutBody.has(method)) headers.push("Content-Length", "0");
   const hasBody = chunked || lengths[0] !== void 0 && Number(lengths[0]) > 0;
-  const destination = { host: host.host, literal: host.literal, port: forPort, layer: "http" };
+  const destination = { host: host.host, literal: host.literal, port: forPort, layer: "http", nameless };
   return { kind: "request", destination, path, headers, hasBody };
 }
 function asksForTunnel(request) {
@@ -542,117 +730,6 @@ function resetWith(guest, lastWords) {
   guest.write(lastWords, () => guest.resetAndDestroy());
 }
 
-// hostd/net/egress/proxy/dial-first.ts
-import { setTimeout as sleep } from "node:timers/promises";
-async function dialFirst(dial2, addresses, port, limits, signal) {
-  const race = new AbortController();
-  const ended = AbortSignal.any([race.signal, signal]);
-  const attempts = /* @__PURE__ */ new Set();
-  let winner;
-  const attempt = async (address) => {
-    const deadline = AbortSignal.any([ended, AbortSignal.timeout(limits.dialTimeoutMs)]);
-    const dialling = (async () => await dial2(address, port, deadline))();
-    const socket = await untilAborted(deadline, dialling, (late) => late.destroy()).catch(() => void 0);
-    if (socket === void 0) return;
-    socket.on("error", () => void 0);
-    if (winner !== void 0 || ended.aborted || socket.destroyed) {
-      socket.destroy();
-      return;
-    }
-    winner = { socket, address };
-    race.abort();
-  };
-  for (const address of addresses) {
-    if (ended.aborted) break;
-    const running = attempt(address).finally(() => attempts.delete(running));
-    attempts.add(running);
-    await Promise.race([running, sleep(limits.dialStaggerMs, void 0, { signal: ended }).catch(() => void 0)]);
-  }
-  await Promise.all(attempts);
-  return winner;
-}
-
-// hostd/net/egress/proxy/reach.ts
-async function reach(table, flow, destination, open) {
-  const view = table.viewOf(flow);
-  if (view === void 0) return gone(flow);
-  const connectedTo = flow.address;
-  flow.heads(destination);
-  const decision = decideDestination(view, destination);
-  if (!decision.pass) return denied(table, flow, decision.reason);
-  if (open !== void 0 && connectedTo !== void 0) {
-    flow.carry(open, connectedTo);
-    const reason2 = table.objection(flow);
-    if (reason2 !== void 0) return denied(table, flow, reason2);
-    table.passed(flow, decision.wouldDeny);
-    return { kind: "connected", socket: open };
-  }
-  const addresses = await resolve(table, flow, destination);
-  const viewNow = table.viewOf(flow);
-  if (flow.ended.aborted || viewNow === void 0) return gone(flow);
-  if (addresses.length === 0) return failed(table, flow, "resolve");
-  const decisions = addresses.map((address) => decideAddress(viewNow, destination, address));
-  const usable = addresses.filter((_, index) => decisions[index]?.pass);
-  const refused = decisions.find((one) => !one.pass);
-  if (usable.length === 0 && refused?.pass === false) return denied(table, flow, refused.reason, addresses[0]);
-  const dialled = await dialFirst(table.options.dial, usable, destination.port, table.limits, flow.ended);
-  if (flow.ended.aborted || table.viewOf(flow) === void 0) {
-    dialled?.socket.destroy();
-    return gone(flow);
-  }
-  if (dialled === void 0) return failed(table, flow, "dial");
-  flow.carry(dialled.socket, dialled.address);
-  const reason = table.objection(flow);
-  if (reason !== void 0) {
-    dialled.socket.destroy();
-    return denied(table, flow, reason);
-  }
-  table.usage.add(flow.sandboxId, destination.host, destination.port, dialled.socket);
-  table.passed(flow, decision.wouldDeny);
-  return { kind: "connected", socket: dialled.socket };
-}
-async function resolve(table, flow, { host, literal }) {
-  if (literal) return [host];
-  try {
-    return await table.options.resolve(flow.sandboxId, host);
-  } catch {
-    return [];
-  }
-}
-function gone(flow) {
-  flow.cut();
-  return { kind: "gone" };
-}
-function denied(table, flow, reason, address) {
-  table.denied(flow, reason, address === void 0 ? void 0 : { address });
-  return { kind: "denied", reason };
-}
-function failed(table, flow, failure) {
-  table.failed(flow, failure);
-  return { kind: "failed", failure };
-}
-
-// hostd/net/egress/proxy/tunnel.ts
-var keepAliveProbeMs = 6e4;
-function tunnel(guest, upstream, idleMs) {
-  for (const socket of [guest, upstream]) {
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, keepAliveProbeMs);
-  }
-  breaksWith(guest, upstream);
-  breaksWith(upstream, guest);
-  guest.setTimeout(idleMs, () => {
-    guest.resetAndDestroy();
-  });
-  guest.pipe(upstream);
-  upstream.pipe(guest);
-}
-function breaksWith(socket, other) {
-  socket.once("close", (hadError) => {
-    if (hadError || !socket.readableEnded) other.resetAndDestroy();
-  });
-}
-
 // hostd/net/egress/proxy/http-connection.ts
 var HttpConnection = class {
   #table;
@@ -693,7 +770,7 @@ var HttpConnection = class {
     else this.#end(denialPage(reason, shown, true));
   }
   async #serve(request, response) {
-    const checked = this.#check(request);
+    const checked = await this.#check(request);
     if (checked === void 0) return;
     const upstream = await this.#reach(request, checked, this.#upstream);
     if (upstream === void 0) return;
@@ -710,7 +787,7 @@ var HttpConnection = class {
     const { guest } = this.#flow;
     this.#waiting += 1;
     guest.setTimeout(this.#table.limits.idleMs, () => guest.resetAndDestroy());
-    const checked = this.#check(request);
+    const checked = await this.#check(request);
     if (checked === void 0) return;
     const upstream = await this.#reach(request, checked, void 0);
     if (upstream === void 0) return;
@@ -753,8 +830,13 @@ ${lines.join("")}\r
     });
     started.end();
   }
-  #check(request) {
-    const checked = checkRequest(request, this.#flow.spec.forPort);
+  async #check(request) {
+    const { forPort } = this.#flow.spec;
+    let checked = checkRequest(request, forPort);
+    if (checked.kind === "refused" && checked.reason === "no-name") {
+      checked = checkRequest(request, forPort, await dialledInstead(this.#table, this.#flow));
+      if (this.#over) return void 0;
+    }
     if (checked.kind === "request") return checked;
     this.#table.denied(this.#flow, checked.reason, { name: checked.shown, address: void 0 });
     this.#refuse(request, denialPage(checked.reason, checked.shown, request.method !== "HEAD"));
@@ -819,13 +901,19 @@ function httpServer(table, spec) {
     connectionsCheckingInterval: Math.min(maxDeadlineCheckMs, limits.nameDeadlineMs),
     noDelay: true,
     keepAlive: true,
+    keepAliveInitialDelay: keepAliveProbeMs,
     shouldUpgradeCallback: asksForTunnel
   });
   server.timeout = limits.idleMs;
   server.maxHeadersCount = 0;
-  server.prependListener("connection", (guest) => {
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const read = nodesReader(server);
+  server.on("connection", (guest) => {
     const flow = table.admit(guest, spec);
-    if (flow !== void 0) connections.set(guest, new HttpConnection(table, flow));
+    if (flow === void 0) return;
+    connections.set(guest, new HttpConnection(table, flow));
+    if (table.viewOf(flow)?.policy.mode === "audit") void readIfHttp(table, flow, read);
+    else read(guest);
   });
   const serve = (request, response) => {
     connections.get(request.socket)?.request(request, response);
@@ -846,6 +934,30 @@ function httpServer(table, spec) {
   });
   return server;
 }
+function nodesReader(server) {
+  const [listener] = server.listeners("connection");
+  if (listener === void 0) throw new Error("node reads connections in another way");
+  server.removeAllListeners("connection");
+  return (guest) => {
+    listener.call(server, guest);
+  };
+}
+async function readIfHttp(table, flow, read) {
+  const { guest } = flow;
+  const first = await firstBytes(guest, table.limits.nameDeadlineMs);
+  if (guest.destroyed) return;
+  if (first.kind === "http") {
+    read(guest);
+    guest.resume();
+    return;
+  }
+  if (first.kind === "other") {
+    const reason = first.taken.length === 0 ? "no-name" : "protocol";
+    if (await passByAddress(table, flow, reason, first.taken)) return;
+    table.denied(flow, reason);
+  }
+  guest.resetAndDestroy();
+}
 function reasonOf(code) {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT" || code === "HPE_HEADER_OVERFLOW") return "no-name";
   if (code === "HPE_INVALID_EOF_STATE" || !code.startsWith("HPE_")) return void 0;
@@ -859,6 +971,7 @@ var defaultLimits = {
   bytesUntilName: 64 * 1024,
   idleMs: 36e5,
   dialTimeoutMs: 1e4,
+  dialledAddresses: 8,
   dialStaggerMs: 300,
   pipelinedRequests: 128,
   lingerMs: 1e3,
@@ -866,10 +979,10 @@ var defaultLimits = {
 };
 
 // hostd/net/egress/proxy/client-hello-reader.ts
-import { Buffer as Buffer3 } from "node:buffer";
+import { Buffer as Buffer4 } from "node:buffer";
 
 // hostd/net/egress/proxy/client-hello.ts
-import { Buffer as Buffer2 } from "node:buffer";
+import { Buffer as Buffer3 } from "node:buffer";
 var extensionServerName = 0;
 var nameTypeHostName = 0;
 function readServerName(body) {
@@ -933,7 +1046,7 @@ var Fields = class {
     if (this.#at + length > this.#bytes.length) {
       this.broken = true;
       this.#at = this.#bytes.length;
-      return Buffer2.alloc(0);
+      return Buffer3.alloc(0);
     }
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
@@ -1006,12 +1119,12 @@ var ClientHelloReader = class {
   }
 };
 var GrowingBytes = class {
-  #bytes = Buffer3.alloc(512);
+  #bytes = Buffer4.alloc(512);
   length = 0;
   append(chunk) {
     const length = this.length + chunk.length;
     if (length > this.#bytes.length) {
-      const larger = Buffer3.alloc(Math.max(length, this.#bytes.length * 2));
+      const larger = Buffer4.alloc(Math.max(length, this.#bytes.length * 2));
       this.#bytes.copy(larger, 0, 0, this.length);
       this.#bytes = larger;
     }
@@ -1024,10 +1137,10 @@ var GrowingBytes = class {
 };
 
 // hostd/net/egress/proxy/tls-alert.ts
-import { Buffer as Buffer4 } from "node:buffer";
+import { Buffer as Buffer5 } from "node:buffer";
 var descriptions = { accessDenied: 49, decodeError: 50, internalError: 80, unrecognizedName: 112 };
 function tlsAlert(alert) {
-  return Buffer4.from([21, 3, 3, 0, 2, 2, descriptions[alert]]);
+  return Buffer5.from([21, 3, 3, 0, 2, 2, descriptions[alert]]);
 }
 
 // hostd/net/egress/proxy/tls-connection.ts
@@ -1036,7 +1149,7 @@ function serveTls(table, flow) {
   const reader = new ClientHelloReader(table.limits.bytesUntilName);
   const deadline = setTimeout(() => {
     stopReading();
-    deny(table, flow, "no-name", void 0, "unrecognizedName");
+    void withoutName(table, flow, reader, { reason: "no-name", alert: "unrecognizedName" });
   }, table.limits.nameDeadlineMs);
   const onData = (chunk) => {
     const progress = reader.push(chunk);
@@ -1061,22 +1174,11 @@ function serveTls(table, flow) {
   guest.on("end", onEnd);
 }
 async function decide(table, flow, hello, reader) {
-  if (hello.state !== "read") {
-    if (hello.state === "not-tls") deny(table, flow, "protocol", void 0, void 0);
-    else if (hello.state === "too-long") deny(table, flow, "no-name", void 0, "unrecognizedName");
-    else deny(table, flow, "protocol", void 0, "decodeError");
-    return;
-  }
-  const { serverName } = hello;
-  if (serverName.kind === "none") {
-    deny(table, flow, "no-name", void 0, "unrecognizedName");
-    return;
-  }
-  if (serverName.kind === "odd") {
-    deny(table, flow, "sni", serverName.shown, "unrecognizedName");
-    return;
-  }
-  const destination = { host: serverName.name, literal: false, port: flow.spec.forPort, layer: "tls" };
+  const trouble = troubleWith(hello);
+  if (trouble !== void 0) return withoutName(table, flow, reader, trouble);
+  if (hello.state !== "read" || hello.serverName.kind !== "name") return;
+  const { name: host } = hello.serverName;
+  const destination = { host, literal: false, port: flow.spec.forPort, layer: "tls" };
   const reached = await reach(table, flow, destination);
   if (reached.kind === "denied") resetWith(flow.guest, tlsAlert("accessDenied"));
   if (reached.kind === "failed") resetWith(flow.guest, tlsAlert("internalError"));
@@ -1084,9 +1186,19 @@ async function decide(table, flow, hello, reader) {
   reached.socket.write(reader.bytes);
   tunnel(flow.guest, reached.socket, table.limits.idleMs);
 }
-function deny(table, flow, reason, name, alert) {
-  if (flow.guest.destroyed) return;
-  table.denied(flow, reason, { name });
+function troubleWith(hello) {
+  if (hello.state === "not-tls") return { reason: "protocol" };
+  if (hello.state === "too-long") return { reason: "no-name", alert: "unrecognizedName" };
+  if (hello.state !== "read") return { reason: "protocol", alert: "decodeError" };
+  const { serverName } = hello;
+  if (serverName.kind === "none") return { reason: "no-name", alert: "unrecognizedName" };
+  if (serverName.kind === "odd") return { reason: "sni", shown: serverName.shown, alert: "unrecognizedName" };
+  return void 0;
+}
+async function withoutName(table, flow, { bytes }, trouble) {
+  const { reason, shown, alert } = trouble;
+  if (flow.guest.destroyed || await passByAddress(table, flow, reason, bytes) || flow.guest.destroyed) return;
+  table.denied(flow, reason, { name: shown });
   if (alert === void 0) flow.guest.resetAndDestroy();
   else resetWith(flow.guest, tlsAlert(alert));
 }
@@ -1154,19 +1266,27 @@ var NamesClient = class {
     this.#path = path;
   }
   /** None when the resolver has none, is not there, or does not answer in time. Never rejects. */
-  async addressesOf(sandboxId, name) {
-    try {
-      const connection = await this.#connected();
-      return await this.#ask(connection, sandboxId, name);
-    } catch {
-      return [];
-    }
+  addressesOf(sandboxId, name) {
+    return this.#answer({ sandboxId, name });
+  }
+  /** The address that a guest dialled in a connection that came from this port to that listener; undefined as above, or when it is over. Never rejects. */
+  async dialledAddress(sandboxId, fromPort, listenerPort) {
+    const [address] = await this.#answer({ sandboxId, fromPort, listenerPort });
+    return address;
   }
   async close() {
     const connection = await this.#connection?.catch(() => void 0);
     connection?.socket.destroy();
   }
-  #ask({ socket, waiting }, sandboxId, name) {
+  async #answer(question) {
+    try {
+      const connection = await this.#connected();
+      return await this.#ask(connection, question);
+    } catch {
+      return [];
+    }
+  }
+  #ask({ socket, waiting }, question) {
     const id = this.#nextId += 1;
     return new Promise((resolve2) => {
       const finish = (addresses) => {
@@ -1179,7 +1299,7 @@ var NamesClient = class {
       }, answerMs);
       waiting.set(id, finish);
       if (socket.destroyed) finish([]);
-      else writeLine(socket, { id, sandboxId, name });
+      else writeLine(socket, { id, ...question });
     });
   }
   #connected() {
@@ -1243,21 +1363,21 @@ var nothing = { count: 0, bytesIn: 0, bytesOut: 0 };
 var UsageReport = class {
   #proxy;
   #report;
-  /** By sandbox, then name and port: what the report has of it. */
+  /** By sandbox, then name, port and reason: what the report has of it. */
   #reported = /* @__PURE__ */ new Map();
   constructor(proxy, report) {
     this.#proxy = proxy;
     this.#report = report;
   }
   update() {
-    for (const { sandboxId, name, port, connections: count, bytesIn, bytesOut } of this.#proxy.usage()) {
+    for (const { sandboxId, name, port, wouldDeny, connections: count, bytesIn, bytesOut } of this.#proxy.usage()) {
       const reported = this.#reported.get(sandboxId) ?? /* @__PURE__ */ new Map();
       this.#reported.set(sandboxId, reported);
-      const key = `${name ?? ""} ${String(port)}`;
+      const key = JSON.stringify([port, wouldDeny, name]);
       const before = reported.get(key) ?? nothing;
       reported.set(key, { count, bytesIn, bytesOut });
       this.#report.count(
-        { sandboxId, outcome: "usage", name, port, transport: "tcp" },
+        { sandboxId, outcome: "usage", reason: wouldDeny, name, port, transport: "tcp" },
         { count: count - before.count, bytesIn: bytesIn - before.bytesIn, bytesOut: bytesOut - before.bytesOut }
       );
     }
@@ -1279,6 +1399,7 @@ async function openProxyService(folder2) {
   const proxy = await startProxy({
     viewOf: (source) => table.atSource(source),
     resolve: (sandboxId, name) => names.addressesOf(sandboxId, name),
+    dialledAddress: (sandboxId, fromPort, listenerPort) => names.dialledAddress(sandboxId, fromPort, listenerPort),
     dial,
     record: (entry) => {
       report.count(countedOf(entry));
@@ -1286,6 +1407,7 @@ async function openProxyService(folder2) {
   });
   const usage = new UsageReport(proxy, report);
   const listeners = new ProxyListeners(proxy);
+  let narrowed;
   function setPolicies(document) {
     const prepared = table.prepare(document);
     table.commit(prepared);
@@ -1293,7 +1415,12 @@ async function openProxyService(folder2) {
     prepared.dropped.forEach((sandboxId) => {
       forget(sandboxId, document.phase === "final");
     });
-    return { revisions: table.revisions(document.sandboxes.map(({ sandboxId }) => sandboxId)), cut };
+    narrowed = document.phase === "narrow" ? { id: randomUUID(), document } : void 0;
+    const revisions = table.revisions(document.sandboxes.map(({ sandboxId }) => sandboxId));
+    return { revisions, cut, ...narrowed === void 0 ? {} : { narrowed: narrowed.id } };
+  }
+  function widen(id) {
+    return narrowed?.id === id ? setPolicies({ ...narrowed.document, phase: "final" }) : null;
   }
   function forget(sandboxId, isGone) {
     usage.forget(sandboxId);
@@ -1302,7 +1429,9 @@ async function openProxyService(folder2) {
   return {
     operations: {
       setPolicies: operation(policyDocumentSchema, setPolicies),
+      widen: operation(widenSchema, (asked) => widen(asked.narrowed)),
       dropSandbox: operation(sandboxRequestSchema, ({ sandboxId }) => {
+        narrowed = void 0;
         table.drop(sandboxId);
         forget(sandboxId, true);
       }),

@@ -1,6 +1,9 @@
 import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
+  FreshRun
+} from "./chunk-VYSSIG4O.mjs";
+import {
   InFlight,
   exchangeOverTcp,
   exchangeOverUdp,
@@ -9,21 +12,21 @@ import {
   loadRules,
   openDnsListener,
   parseQuery,
+  pinSets,
   pinnedHostsSet,
-  pinnedSet,
-  transports
-} from "./chunk-275IQGQZ.mjs";
+  pinnedSet
+} from "./chunk-Q2JFXHQ3.mjs";
 import {
   runChecked,
   systemRunner
 } from "./chunk-CIXUOV6D.mjs";
-import "./chunk-XULKPRVQ.mjs";
+import "./chunk-LTWX3RIA.mjs";
 import {
   ReportLog,
   openLineServer,
   operation,
   runHelper
-} from "./chunk-VVKR5GDS.mjs";
+} from "./chunk-F5QBP2JC.mjs";
 import {
   InTurn,
   PolicyTable,
@@ -41,11 +44,11 @@ import {
   sandboxRequestSchema,
   systemClock,
   writeLine
-} from "./chunk-DU43L6NR.mjs";
+} from "./chunk-24G2TA2G.mjs";
 import {
   hostBootId
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-56VRM4MJ.mjs";
+import "./chunk-GE4VXVUU.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";
@@ -68,9 +71,15 @@ function parseTrackedFlow(line) {
   const [family, , transport, , , state] = line.split(/\s+/);
   if (family !== "ipv4" || transport !== "tcp" && transport !== "udp") return void 0;
   if (transport === "tcp" && (state === void 0 || lifelessStates.has(state))) return void 0;
-  const address = / dst=([\d.]+) /.exec(line)?.[1];
-  const port = Number(/ dport=(\d+) /.exec(line)?.[1]);
-  return address === void 0 || !Number.isInteger(port) ? void 0 : { transport, address, port };
+  const [address] = valuesOf(line, "dst");
+  const [port, seenPort] = valuesOf(line, "dport").map(Number);
+  const answeringPort = Number(valuesOf(line, "sport")[1]);
+  if (address === void 0 || port === void 0 || seenPort === void 0 || Number.isNaN(answeringPort))
+    return void 0;
+  return { transport, address, port, seenPort, answeringPort };
+}
+function valuesOf(line, key) {
+  return [...line.matchAll(new RegExp(` ${key}=([\\d.]+)(?= )`, "g"))].flatMap(([, value]) => value ?? []);
 }
 
 // hostd/net/egress/firewall/pin-writer.ts
@@ -95,13 +104,16 @@ var PinWriter = class {
     return this.#change(sandboxId, pin, removal);
   }
   async inUse(sandboxId, pins) {
-    const netnsPath = this.#netnsPathOf(sandboxId);
-    if (netnsPath === void 0) return [];
     const used = /* @__PURE__ */ new Set();
-    for (const { transport, address, port } of await trackedFlows(this.#runner, netnsPath)) {
+    for (const { transport, address, port } of await this.flows(sandboxId)) {
       used.add(`${transport} ${address} ${String(port)}`).add(`${transport} ${address} any`);
     }
     return pins.filter(({ transport, address, port }) => used.has(`${transport} ${address} ${String(port)}`));
+  }
+  /** The open connections of a sandbox; none of one that is gone. Rejects when they can't be read. */
+  async flows(sandboxId) {
+    const netnsPath = this.#netnsPathOf(sandboxId);
+    return netnsPath === void 0 ? [] : trackedFlows(this.#runner, netnsPath);
   }
   #change(sandboxId, pin, textOf) {
     if (!isIPv4(pin.address)) return Promise.reject(new TypeError(`not an IPv4 address: ${pin.address}`));
@@ -170,7 +182,6 @@ var NftPinWriter = class extends PinWriter {
   }
 };
 function replacement(pins) {
-  const pinSets = transports.flatMap((transport) => [pinnedSet(transport), pinnedHostsSet(transport)]);
   const definitions = lastingSets.filter(({ name }) => pinSets.includes(name));
   const elements = /* @__PURE__ */ new Map();
   for (const { pin, lifetimeMs } of pins) {
@@ -1095,17 +1106,39 @@ function createResolver(options) {
   return resolver;
 }
 
+// hostd/net/egress/gate/dialled-addresses.ts
+var DialledAddresses = class {
+  #flowsOf;
+  #reads = /* @__PURE__ */ new Map();
+  constructor(flowsOf) {
+    this.#flowsOf = flowsOf;
+  }
+  /** One, or none when there is no such connection any more. Rejects when connections can't be read. */
+  async addresses(asked) {
+    const { sandboxId, fromPort, listenerPort } = asked;
+    const read = this.#reads.get(sandboxId) ?? new FreshRun(() => this.#flowsOf(sandboxId));
+    this.#reads.set(sandboxId, read);
+    const flow = (await read.run()).find(
+      ({ transport, seenPort, answeringPort }) => transport === "tcp" && seenPort === fromPort && answeringPort === listenerPort
+    );
+    return flow === void 0 ? [] : [flow.address];
+  }
+  forget(sandboxId) {
+    this.#reads.delete(sandboxId);
+  }
+};
+
 // hostd/net/egress/gate/names-server.ts
 var maxLineBytes = 4096;
-function openNamesServer(path, addressesOf2) {
+function openNamesServer(path, addressesFor) {
   return openLineServer(path, maxLineBytes, (line, socket) => {
     const request = nameRequestSchema.safeParse(parseLine(line));
     if (!request.success) {
       socket.destroy();
       return;
     }
-    const { id, sandboxId, name } = request.data;
-    void addressesOf2(sandboxId, name).then((addresses) => {
+    const { id } = request.data;
+    void addressesFor(request.data).catch(() => []).then((addresses) => {
       writeLine(socket, { id, addresses });
     });
   });
@@ -1144,10 +1177,61 @@ function parse(text) {
   }
 }
 
+// hostd/net/egress/gate/remembered-pins.ts
+var RememberedPins = class {
+  #path;
+  #earlier = /* @__PURE__ */ new Map();
+  #isSavedEmpty = false;
+  constructor(path) {
+    this.#path = path;
+  }
+  async load() {
+    this.#earlier = await loadPins(this.#path, await now());
+  }
+  of(sandboxId) {
+    return this.#earlier.get(sandboxId);
+  }
+  /** Once: it has come back. */
+  take(sandboxId) {
+    const document = this.#earlier.get(sandboxId);
+    this.#earlier.delete(sandboxId);
+    return document;
+  }
+  /** Those of all sandboxes there are. Nothing is written while nobody came to say which of the earlier ones are still there. */
+  async save(sandboxIds, documentOf) {
+    if (sandboxIds.length === 0 && this.#earlier.size > 0) return;
+    const documents = sandboxIds.map((sandboxId) => [sandboxId, documentOf(sandboxId)]);
+    const pinned = documents.filter(([, { pins }]) => pins.length > 0);
+    if (pinned.length === 0 && this.#isSavedEmpty) return;
+    this.#isSavedEmpty = pinned.length === 0;
+    await savePins(this.#path, await now(), Object.fromEntries(pinned));
+  }
+};
+async function now() {
+  return { monotonicMs: systemClock.monotonicMs(), bootId: await hostBootId() };
+}
+
+// hostd/net/egress/gate/told-answers.ts
+var maxPerSandbox = 400;
+var ToldAnswers = class {
+  #pairs = /* @__PURE__ */ new Map();
+  /** Whether it is to be told now; from then on it counts as told. */
+  isNew(sandboxId, name, address) {
+    const known = this.#pairs.get(sandboxId) ?? /* @__PURE__ */ new Set();
+    this.#pairs.set(sandboxId, known);
+    const pair = `${name} ${address}`;
+    if (known.has(pair) || known.size >= maxPerSandbox) return false;
+    known.add(pair);
+    return true;
+  }
+  forget(sandboxId) {
+    this.#pairs.delete(sandboxId);
+  }
+};
+
 // hostd/net/egress/gate/resolver-service.ts
 var renewPinsMs = 2e4;
 var savePinsMs = 5e3;
-var maxAnswersTold = 400;
 async function openResolverService(folder2, openWriter) {
   const service = new ResolverService(folder2, openWriter);
   await service.open();
@@ -1156,6 +1240,7 @@ async function openResolverService(folder2, openWriter) {
 var ResolverService = class {
   #folder;
   #writer;
+  #dialled;
   #table = new PolicyTable();
   #report = new ReportLog(() => systemClock.wallMs());
   #resolver;
@@ -1163,15 +1248,15 @@ var ResolverService = class {
   #closers = [];
   /** Not yet in the table. */
   #arriving = /* @__PURE__ */ new Map();
-  #remembered = /* @__PURE__ */ new Map();
-  /** By sandbox: names with addresses that are in the report. */
-  #told = /* @__PURE__ */ new Map();
-  #isSavedEmpty = false;
+  #told = new ToldAnswers();
+  #remembered;
   #dns;
   #upstream;
   constructor(folder2, openWriter) {
     this.#folder = folder2;
+    this.#remembered = new RememberedPins(pinsFile(folder2));
     this.#writer = openWriter((sandboxId) => (this.#table.of(sandboxId) ?? this.#arriving.get(sandboxId))?.netnsPath);
+    this.#dialled = new DialledAddresses((sandboxId) => this.#writer.flows(sandboxId));
     this.#resolver = createResolver({
       viewOf: (address) => this.#table.atSource(address),
       viewOfSandbox: (sandboxId) => this.#table.of(sandboxId)?.view,
@@ -1187,9 +1272,10 @@ var ResolverService = class {
     });
   }
   async open() {
-    this.#remembered = await loadPins(pinsFile(this.#folder), await now());
-    const names = await openNamesServer(namesSocket(this.#folder), async (sandboxId, name) => {
-      const outcome = await this.#resolver.resolveName(sandboxId, name);
+    await this.#remembered.load();
+    const names = await openNamesServer(namesSocket(this.#folder), async (request) => {
+      if ("fromPort" in request) return this.#dialled.addresses(request);
+      const outcome = await this.#resolver.resolveName(request.sandboxId, request.name);
       return outcome.kind === "addresses" || outcome.kind === "rebind" ? outcome.addresses : [];
     });
     const timers = [
@@ -1211,6 +1297,7 @@ var ResolverService = class {
     ),
     pins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#resolver.pins.documentOf(sandboxId)),
     restorePins: operation(restorePinsSchema, ({ sandboxId, document }) => this.#restore(sandboxId, document)),
+    rewritePins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#rewrite(sandboxId)),
     listen: operation(dnsListenSchema, (spec) => this.#turn.do(() => this.#listen(spec))),
     report: operation(reportRequestSchema, ({ since, limit }) => this.#report.page(since, limit))
   };
@@ -1230,8 +1317,7 @@ var ResolverService = class {
     this.#table.commit(prepared);
     for (const sandboxId of prepared.dropped) this.#forget(sandboxId);
     for (const { sandboxId, view } of prepared.added) {
-      const document2 = this.#remembered.get(sandboxId);
-      this.#remembered.delete(sandboxId);
+      const document2 = this.#remembered.take(sandboxId);
       if (document2 !== void 0) await this.#resolver.pins.restore(sandboxId, document2, view);
     }
     const closed = await Promise.allSettled(
@@ -1242,10 +1328,12 @@ var ResolverService = class {
     return { revisions: this.#table.revisions(document.sandboxes.map(({ sandboxId }) => sandboxId)), cut: 0 };
   }
   async #takeOver({ sandboxId, view }) {
-    const { pins } = this.#remembered.get(sandboxId) ?? { pins: [] };
+    const { pins } = this.#remembered.of(sandboxId) ?? { pins: [] };
     const supported = pins.filter((pin) => isNamed(view, pin) && isPinnable(view, pin));
-    const living = supported.map(({ remainingMs: lifetimeMs, ...pin }) => ({ pin, lifetimeMs }));
-    await this.#writer.replaceAll(sandboxId, living);
+    await this.#writer.replaceAll(sandboxId, supported.map(living));
+  }
+  async #rewrite(sandboxId) {
+    await this.#writer.replaceAll(sandboxId, this.#resolver.pins.documentOf(sandboxId).pins.map(living));
   }
   async #restore(sandboxId, document) {
     const entry = this.#table.of(sandboxId);
@@ -1257,7 +1345,8 @@ var ResolverService = class {
     this.#forget(sandboxId);
   }
   #forget(sandboxId) {
-    this.#told.delete(sandboxId);
+    this.#told.forget(sandboxId);
+    this.#dialled.forget(sandboxId);
     this.#resolver.forget(sandboxId);
     this.#report.drop(sandboxId);
   }
@@ -1280,30 +1369,17 @@ var ResolverService = class {
     if (transport === "proxy" && reason === "rebind") return;
     this.#report.count({ sandboxId, outcome, reason, name, address, transport });
   }
-  /** For the packet filter's counts, which know addresses alone. Each once: the first ones are enough, and leave room for what was decided. */
+  /** For the packet filter's counts, which know addresses alone. */
   #answered(sandboxId, name, address) {
-    const known = this.#told.get(sandboxId) ?? /* @__PURE__ */ new Set();
-    this.#told.set(sandboxId, known);
-    const pair = `${name} ${address}`;
-    if (known.has(pair) || known.size >= maxAnswersTold) return;
-    known.add(pair);
+    if (!this.#told.isNew(sandboxId, name, address)) return;
     this.#report.count({ sandboxId, outcome: "answered", name, address, transport: "udp" });
   }
-  async #save() {
-    if (this.#table.size === 0 && this.#remembered.size > 0) return;
-    const sandboxes = {};
-    for (const sandboxId of this.#table.sandboxIds()) {
-      const document = this.#resolver.pins.documentOf(sandboxId);
-      if (document.pins.length > 0) sandboxes[sandboxId] = document;
-    }
-    const isEmpty = Object.keys(sandboxes).length === 0;
-    if (isEmpty && this.#isSavedEmpty) return;
-    this.#isSavedEmpty = isEmpty;
-    await savePins(pinsFile(this.#folder), await now(), sandboxes);
+  #save() {
+    return this.#remembered.save(this.#table.sandboxIds(), (sandboxId) => this.#resolver.pins.documentOf(sandboxId));
   }
 };
-async function now() {
-  return { monotonicMs: systemClock.monotonicMs(), bootId: await hostBootId() };
+function living({ remainingMs: lifetimeMs, ...pin }) {
+  return { pin, lifetimeMs };
 }
 function isNamed(view, pin) {
   return view.rawPorts(pin.name).some(({ port, transport }) => port === pin.port && transport === pin.transport);

@@ -5,15 +5,16 @@ import {
   readAgentBinary,
   readHostConfig,
   recipeDigestOf
-} from "./chunk-CXWLUTKE.mjs";
+} from "./chunk-FRYVKTQY.mjs";
 import {
   version
 } from "./chunk-GNMEBZAE.mjs";
+import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-ZKOMBEYM.mjs";
 import {
   systemRunner
 } from "./chunk-CIXUOV6D.mjs";
-import "./chunk-XULKPRVQ.mjs";
+import "./chunk-LTWX3RIA.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 

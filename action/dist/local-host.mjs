@@ -10,26 +10,27 @@ import {
 import "./chunk-HGD2WCUR.mjs";
 import {
   HostClient
-} from "./chunk-XE67O6ST.mjs";
-import "./chunk-N4SXSSZS.mjs";
+} from "./chunk-C35LHQTZ.mjs";
+import "./chunk-X3KQLE4H.mjs";
 import {
   Sandbox
-} from "./chunk-GHVNNVKP.mjs";
-import "./chunk-PGOLEHAL.mjs";
-import "./chunk-MLHV7B73.mjs";
+} from "./chunk-RAZZY6BZ.mjs";
+import "./chunk-J2RS5RRK.mjs";
+import "./chunk-UB7ZLGHO.mjs";
+import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-ZKOMBEYM.mjs";
 import {
   systemRunner
 } from "./chunk-CIXUOV6D.mjs";
 import {
   OffshootError
-} from "./chunk-XULKPRVQ.mjs";
+} from "./chunk-LTWX3RIA.mjs";
 import {
   identifyProcess,
   isAlive,
   processIdentitySchema
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-56VRM4MJ.mjs";
+import "./chunk-GE4VXVUU.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";

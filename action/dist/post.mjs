@@ -5,7 +5,7 @@ import {
   loadJobState,
   tearDown,
   writeSummary
-} from "./chunk-FV2C5PZR.mjs";
+} from "./chunk-S5BTG4JM.mjs";
 import {
   Cancellation,
   explain,
@@ -16,25 +16,26 @@ import {
   takeReport,
   tellDenials,
   warn
-} from "./chunk-LMB7Z5BZ.mjs";
+} from "./chunk-X7AF4LVL.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
 import "./chunk-HGD2WCUR.mjs";
 import {
   Stopwatch
-} from "./chunk-K52NOVPC.mjs";
+} from "./chunk-PU3NRF3X.mjs";
 import {
   Sandbox
-} from "./chunk-GHVNNVKP.mjs";
-import "./chunk-PGOLEHAL.mjs";
-import "./chunk-MLHV7B73.mjs";
+} from "./chunk-RAZZY6BZ.mjs";
+import "./chunk-J2RS5RRK.mjs";
+import "./chunk-UB7ZLGHO.mjs";
+import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
-import "./chunk-XULKPRVQ.mjs";
+import "./chunk-LTWX3RIA.mjs";
 import {
   signalProcess
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-56VRM4MJ.mjs";
+import "./chunk-GE4VXVUU.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 

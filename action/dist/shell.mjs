@@ -7,7 +7,7 @@ import {
   placeScript,
   runScript,
   send
-} from "./chunk-QOEUQAZI.mjs";
+} from "./chunk-HTOHEQR6.mjs";
 import {
   Cancellation,
   readSession,
@@ -19,26 +19,27 @@ import {
   tellDenials,
   tellFailure,
   writeSession
-} from "./chunk-LMB7Z5BZ.mjs";
+} from "./chunk-X7AF4LVL.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
 import "./chunk-HGD2WCUR.mjs";
-import "./chunk-XE67O6ST.mjs";
-import "./chunk-N4SXSSZS.mjs";
+import "./chunk-C35LHQTZ.mjs";
+import "./chunk-X3KQLE4H.mjs";
 import {
   Sandbox
-} from "./chunk-GHVNNVKP.mjs";
-import "./chunk-PGOLEHAL.mjs";
-import "./chunk-MLHV7B73.mjs";
+} from "./chunk-RAZZY6BZ.mjs";
+import "./chunk-J2RS5RRK.mjs";
+import "./chunk-UB7ZLGHO.mjs";
+import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
-import "./chunk-XULKPRVQ.mjs";
+import "./chunk-LTWX3RIA.mjs";
 import {
   identifyProcess,
   isAlive,
   processIdentitySchema
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-56VRM4MJ.mjs";
+import "./chunk-GE4VXVUU.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import {
   __callDispose,
@@ -175,7 +176,7 @@ async function main(args) {
   const sync = args[0] === "--sync";
   const script = sync ? args[1] : args[0];
   if (script !== void 0 && isScript(script)) return runStep(script, { sync });
-  const { runCommandLine } = await import("./chunk-K5JTG4DB.mjs");
+  const { runCommandLine } = await import("./chunk-ROZ37VJJ.mjs");
   const host = process.env["OFFSHOOT_HOST"] ?? await hostOfTheJob();
   if (host !== void 0) process.env["OFFSHOOT_HOST"] = host;
   await runCommandLine(["node", "offshoot", ...args]);
