@@ -50,6 +50,8 @@ export async function serveWeb(address: string, spec: WebSpec, report: (arrival:
   ];
   await Promise.all(
     servers.map(async ({ port, server }) => {
+      // A guest may be slow, or be told to say nothing for a while.
+      Object.assign(server, { headersTimeout: 0, requestTimeout: 0 });
       server.on('connection', (socket: Socket) => {
         socket.on('error', () => socket.destroy());
         report({ protocol: 'tcp', socket, port });
