@@ -137,6 +137,22 @@ test('ensure mends what others removed, and programs in the namespace stay', asy
   }
 });
 
+test('ensure again leaves the proxy’s neighbours known, and gives its link back the MAC when it lost that', async () => {
+  const inside = (...args: readonly string[]) =>
+    here.runner.run('nsenter', [`--net=${here.proxy.proxy.netnsPath}`, '--', 'ip', ...args]);
+  const neighbours = async () =>
+    (await inside('neigh', 'show', 'dev', 'up0')).stdout.match(/^\S+ lladdr \S+/gm)?.sort();
+  await one.guest.probe([toListener]);
+  const known = await neighbours();
+  expect(known).toHaveLength(2);
+  await here.proxy.ensure('keep');
+  expect(await neighbours()).toEqual(known);
+  await inside('link', 'set', 'dev', 'up0', 'address', '02:00:00:00:00:99');
+  expect(outcomes(await one.guest.probe([{ ...toListener, timeoutMs: 600 }]))).toEqual(['timeout']);
+  await here.proxy.ensure('keep');
+  expect(outcomes(await one.guest.probe([toListener]))).toEqual(['ok']);
+});
+
 test('ensure again changes nothing; other listeners take the place of the first', async () => {
   const picture = await here.lab.hostPicture();
   await here.proxy.ensure([...listeners.values()]);

@@ -24,7 +24,8 @@ export async function uplinkMtu(runner: Runner): Promise<number> {
 /** Makes the bridge or mends it, and takes back ports of ours that lost it. Throws CommandError or `network-setup-failed`. */
 export async function ensureBridge(runner: Runner, plan: NetworkPlan): Promise<void> {
   const links = await listLinks(runner);
-  const exists = links.some((link) => link.ifname === plan.bridgeName);
+  const present = links.find((link) => link.ifname === plan.bridgeName);
+  const exists = present !== undefined;
   if (exists) await refuseForeignBridge(runner, plan, links);
   await refuseOverlap(runner, plan);
   const { bridgeName, bridgeAddress, bridgeMac, prefixLength, link } = plan;
@@ -33,7 +34,8 @@ export async function ensureBridge(runner: Runner, plan: NetworkPlan): Promise<v
     ...(exists ? [] : [`link add name ${bridgeName} address ${bridgeMac} type bridge`]),
     `link set dev ${bridgeName} type bridge stp_state 0 forward_delay 0 mcast_snooping 0`,
     `link set dev ${bridgeName} addrgenmode none`,
-    `link set dev ${bridgeName} address ${bridgeMac}`,
+    // Not again: the kernel takes the same MAC for a change of it, and forgets all neighbours and what waits for them.
+    ...(exists && present.address !== bridgeMac ? [`link set dev ${bridgeName} address ${bridgeMac}`] : []),
     `link set dev ${bridgeName} mtu ${String(link.mtu)}`,
     `addr replace ${bridgeAddress}/${String(prefixLength)} dev ${bridgeName}`,
     `link set dev ${bridgeName} up`,

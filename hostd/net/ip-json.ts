@@ -6,6 +6,8 @@ const linksSchema = z.array(
   z.object({
     ifname: z.string(),
     mtu: z.number(),
+    /** The MAC; not every kind of link has one. */
+    address: z.string().optional(),
     master: z.string().optional(),
   }),
 );

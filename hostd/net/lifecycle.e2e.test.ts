@@ -135,6 +135,37 @@ test('a deleted bridge is made again by the next start, with the sandboxes on it
   expect(stdout).toContain('isolated on');
 });
 
+test('the next sandbox of a slot is where the host and its neighbours look for it', async () => {
+  const network = await lab.startedNetwork();
+  await lab.sandbox(network, 0, 'open');
+  for (let round = 0; round < 2; round += 1) {
+    const { guest } = await lab.sandbox(network, 4, 'open');
+    expect((await guest.probe([web])).map((result) => result.outcome)).toEqual(['ok']);
+    await guest.unplug();
+    await network.remove(4);
+  }
+});
+
+test('another start leaves the neighbours of the bridge known, and gives the bridge back its MAC when it lost that', async () => {
+  const instance = freshInstance();
+  const bridge = `ob-${instance}`;
+  const network = await lab.startedNetwork({ instance });
+  const { guest } = await lab.sandbox(network, 4, 'open');
+  await guest.probe([web]);
+  const macOfBridge = async () => (await lab.world.run('ip', ['-br', 'link', 'show', 'dev', bridge])).stdout;
+  const neighbours = async () =>
+    (await lab.world.run('ip', ['neigh', 'show', 'dev', bridge])).stdout.match(/^\S+ lladdr \S+/gm);
+  const [mac, known] = [await macOfBridge(), await neighbours()];
+  expect(known).toHaveLength(1);
+  await network.start();
+  expect(await neighbours()).toEqual(known);
+  await lab.world.run('ip', ['link', 'set', 'dev', bridge, 'address', '02:00:00:00:00:99']);
+  expect((await guest.probe([{ ...web, timeoutMs: 600 }]))[0]?.outcome).not.toBe('ok');
+  await network.start();
+  expect(await macOfBridge()).toBe(mac);
+  expect((await guest.probe([web]))[0]?.outcome).toBe('ok');
+});
+
 test('forwarding that was off is turned on, and said', async () => {
   const read = async (): Promise<string> =>
     (await lab.world.run('cat', ['/proc/sys/net/ipv4/ip_forward'])).stdout.trim();

@@ -24,6 +24,7 @@ test('names and addresses follow from the configuration', () => {
     tapName: 'tap0',
     hostSideAddress: '10.83.1.46',
     vethName: 'ov-main-300',
+    uplinkMac: '02:6f:68:00:01:2c',
   });
 });
 

@@ -41,6 +41,8 @@ export interface NetworkPlan {
 /** One slot with the names that only this folder needs. */
 export interface SlotPlan extends NetworkSlot {
   vethName: string;
+  /** Goes with the address: the next sandbox of a slot is then where the neighbours of the one before look for it. */
+  uplinkMac: string;
 }
 
 export function planNetwork(config: NetworkConfig, mtu: number): NetworkPlan {
@@ -87,7 +89,13 @@ export function planSlot(plan: NetworkPlan, subnetBase: number, slot: number): S
   }
   const { netnsName, vethName } = slotNames(plan, slot);
   const hostSideAddress = formatIpv4(subnetBase + 2 + slot);
-  return { slot, netnsName, netnsPath: `${netnsDirectory}/${netnsName}`, tapName, hostSideAddress, vethName };
+  const netnsPath = `${netnsDirectory}/${netnsName}`;
+  return { slot, netnsName, netnsPath, tapName, hostSideAddress, vethName, uplinkMac: uplinkMacOf(slot) };
+}
+
+function uplinkMacOf(slot: number): string {
+  const hex = slot.toString(16).padStart(6, '0');
+  return `02:6f:68:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`;
 }
 
 /** What a slot is known by on the host; also for one that an earlier, larger subnet had. */

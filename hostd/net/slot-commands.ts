@@ -6,7 +6,7 @@ export function outsideBatch(plan: NetworkPlan, slot: SlotPlan): string {
   const mtu = String(plan.link.mtu);
   return lines([
     `netns add ${slot.netnsName}`,
-    `link add name ${slot.vethName} mtu ${mtu} type veth peer name ${uplinkName} mtu ${mtu} netns ${slot.netnsName}`,
+    `link add name ${slot.vethName} mtu ${mtu} type veth peer name ${uplinkName} address ${slot.uplinkMac} mtu ${mtu} netns ${slot.netnsName}`,
     ...attachCommands(plan, slot.vethName),
   ]);
 }

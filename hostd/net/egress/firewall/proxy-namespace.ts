@@ -10,8 +10,9 @@ import { planProxy, proxyLinkName, type ProxyPlan } from './proxy-plan.ts';
 import { passageComment, proxyPassage, proxyRules } from './proxy-rules.ts';
 
 /**
- * Run inside the netns with the rules as its argument, perhaps `keep`, and `ip` commands as its input: nothing is up before rules hold. All
- * sandboxes' connections to a server share the ports of one address: more of these, and those of connections that have ended are used again.
+ * Run inside the netns with the rules as its argument, `keep` or not, the link's MAC, and `ip` commands as its input: nothing is up before
+ * rules hold. All sandboxes' connections to a server share the ports of one address: more of these, and those of connections that have ended
+ * are used again. The MAC is not set again: the kernel takes the same for a change, and forgets all neighbours and what waits for them.
  */
 const insideScript = `set -e
 echo 0 > /proc/sys/net/ipv4/ip_forward
@@ -22,6 +23,7 @@ if [ -e /proc/sys/net/ipv6/conf/all/disable_ipv6 ]; then
   echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
 fi
 [ "$2" = keep ] && nft list chain inet offshoot output > /dev/null 2>&1 || nft "$1"
+ip -o link show dev ${proxyLinkName} | grep -qF " $3 " || ip link set dev ${proxyLinkName} address "$3"
 exec ip -batch -`;
 
 /** The network namespace in which the proxy of an instance runs, its port on the bridge, and its passage through the host's rules. */
@@ -71,7 +73,9 @@ export class ProxyNamespace {
       ...(names.includes(netnsName) ? [] : [`netns add ${netnsName}`]),
       ...(links.some((one) => one.ifname === vethName)
         ? []
-        : [`link add name ${vethName} mtu ${mtu} type veth peer name ${proxyLinkName} mtu ${mtu} netns ${netnsName}`]),
+        : [
+            `link add name ${vethName} mtu ${mtu} type veth peer name ${proxyLinkName} address ${mac} mtu ${mtu} netns ${netnsName}`,
+          ]),
       `link set dev ${vethName} addrgenmode none`,
       `link set dev ${vethName} master ${bridgeName}`,
       // Sandboxes' ports are isolated: they may talk to this one, not to each other.
@@ -82,7 +86,7 @@ export class ProxyNamespace {
     const inside = [
       // The rules' refusals of what programs here dial come back by it; nothing else passes on it.
       'link set dev lo up',
-      `link set dev ${proxyLinkName} address ${mac} mtu ${mtu}`,
+      `link set dev ${proxyLinkName} mtu ${mtu}`,
       `addr replace ${address}/32 dev ${proxyLinkName}`,
       `link set dev ${proxyLinkName} up`,
       `neigh replace ${bridgeAddress} lladdr ${bridgeMac} dev ${proxyLinkName} nud permanent`,
@@ -91,7 +95,7 @@ export class ProxyNamespace {
     ];
     const isKept = listenerPorts === 'keep';
     const rules = proxyRules(this.#plan, this.proxy, isKept ? [] : listenerPorts);
-    const args = [`--net=${netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', rules, isKept ? 'keep' : 'anew'];
+    const args = [`--net=${netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', rules, isKept ? 'keep' : 'anew', mac];
     await runChecked(this.#runner, 'nsenter', args, { input: lines(inside) });
   }
 
