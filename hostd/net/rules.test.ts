@@ -56,6 +56,13 @@ test('open: closed ranges are refused before anything is let out, and nothing is
   expect(forward).toContain('ct state new ct count over 99 goto refuse');
 });
 
+test('open: addresses of the host are refused before they come to the host, which says few refusals a second', () => {
+  const refused = (own: string[]) =>
+    chain(slotRules(plan, slot, 'open', own), 'forward').find((line) => line.startsWith('ip daddr {'));
+  expect(refused(['192.0.2.200', '10.1.2.3'])).toContain(', 192.0.2.200/32, ');
+  expect(refused([])).not.toContain('192.0.2.200');
+});
+
 test('open: DNS goes to the bridge at the configured port, whatever port 53 of the bridge is', () => {
   const inward = chain(slotRules(plan, slot, 'open'), 'inward');
   expect(inward).toContain('iifname "tap0" ip daddr 10.83.255.253 udp dport 53 dnat ip to 10.83.0.1:5300');

@@ -4,14 +4,22 @@ import { tapName, uplinkName, type NetworkPlan, type SlotPlan } from './plan.ts'
 /** DNS queries per second one sandbox may send; hostd's process answers them all. */
 const dnsQueriesPerSecond = 500;
 
-/** The ranges that no sandbox reaches without a rule, in ascending order; the host's own addresses are closed by the host's rules. */
-export function closedRanges(plan: Pick<NetworkPlan, 'subnet'>): string[] {
-  return closedNetworks(4, { own: [plan.subnet] });
+/**
+ * The ranges that no sandbox reaches without a rule, in ascending order. The host's rules close its own addresses, too, but the host says
+ * only a few refusals a second.
+ */
+export function closedRanges(plan: Pick<NetworkPlan, 'subnet'>, own: readonly string[] = []): string[] {
+  return closedNetworks(4, { own: [...own, plan.subnet] });
 }
 
-/** The nft ruleset of one sandbox's netns, for a netns that has none yet. Everything it does not name is dropped. */
-export function slotRules(plan: NetworkPlan, slot: SlotPlan, mode: 'open' | 'none'): string {
-  const parts = mode === 'none' ? [fromGuest(plan), refuseAll] : [open(plan, slot)];
+/** The nft ruleset of one sandbox's netns, for a netns that has none yet. Everything it does not name is dropped. `own`: the host's addresses. */
+export function slotRules(
+  plan: NetworkPlan,
+  slot: SlotPlan,
+  mode: 'open' | 'none',
+  own: readonly string[] = [],
+): string {
+  const parts = mode === 'none' ? [fromGuest(plan), refuseAll] : [open(plan, slot, own)];
   return `table inet offshoot {\n${[refuse, ...parts].join('')}}\n`;
 }
 
@@ -40,7 +48,7 @@ const refuseAll = `  chain input {
   }
 `;
 
-function open(plan: NetworkPlan, slot: SlotPlan): string {
+function open(plan: NetworkPlan, slot: SlotPlan, own: readonly string[]): string {
   const { link, bridgeAddress, dnsPort } = plan;
   const asked = `iifname "${tapName}" ip daddr ${link.gateway}`;
   const answered = `ct status dnat ip daddr ${bridgeAddress}`;
@@ -62,7 +70,7 @@ function open(plan: NetworkPlan, slot: SlotPlan): string {
     ct state new ct count over ${String(plan.maxFlowsPerSandbox)} goto refuse
     ${answered} udp dport ${String(dnsPort)} limit rate over ${String(dnsQueriesPerSecond)}/second burst ${String(dnsQueriesPerSecond)} packets drop
     ${answered} accept
-    ip daddr { ${closedRanges(plan).join(', ')} } goto refuse
+    ip daddr { ${closedRanges(plan, own).join(', ')} } goto refuse
     oifname "${uplinkName}" accept
   }
   chain outward {

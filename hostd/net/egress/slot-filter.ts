@@ -34,7 +34,7 @@ export class SlotFilter {
   document(slot: SlotPlan, policy: Policy, listeners: readonly ProxyListenerSpec[] | undefined): string {
     const { plan } = this.#options;
     const ruled = effective(policy);
-    if (ruled.mode === 'open' || ruled.mode === 'none') return slotRules(plan, slot, ruled.mode);
+    if (ruled.mode === 'open' || ruled.mode === 'none') return slotRules(plan, slot, ruled.mode, this.own);
     if (listeners === undefined) {
       throw new OffshootError('network-setup-failed', {
         message: `Nothing here can keep a sandbox to mode ${ruled.mode}.`,
