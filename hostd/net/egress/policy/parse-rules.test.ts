@@ -118,6 +118,8 @@ describe('lists', () => {
     expect(texts('a.example private b.example')).toEqual(bound);
     expect(texts('a.example\n  private\nb.example')).toEqual(bound);
     expect(texts(['a.example', 'private', 'b.example'])).toEqual(bound);
+    expect(texts('a.example Private b.example')).toEqual(bound);
+    expect(texts('a.example\u00a0PRIVATE\ufeff\u3000b.example')).toEqual(bound);
   });
 
   it('take a host of the name private', () => {

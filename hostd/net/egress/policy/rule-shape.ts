@@ -19,9 +19,14 @@ export function refuseShape(word: string): Refused | undefined {
       'is filled in where its package manager is configured: by the command line, the SDK or the action, not by hostd',
     );
   }
+  if (/^[|>][-+]?$/.test(word)) return refused('is the mark of a text in YAML: write only the rules');
+  if (word === '\\')
+    return refused('is the end of a line that goes on: leave it out, rules may stand on several lines');
   if (word === '-') return refused('is the mark of a list: write only the rules, one a line');
   if (/["'`«»\u2018-\u201f]/.test(word)) return refused('has quotes: write the rule without them');
   if (/[,;]$/.test(word)) return refused('ends with a separator: put blanks or line ends between rules');
+  if (/;|,[^,]*[.:[]/.test(word))
+    return refused('has a separator in its middle: put blanks or line ends between rules');
   if (/^!/.test(word)) return refused('would take something away: rules only allow, so leave it out');
   const url = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(word);
   if (url !== null) return refuseUrl((url[1] ?? '').toLowerCase(), url[2] ?? '');
