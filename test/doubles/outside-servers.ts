@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { createSocket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { z } from 'zod';
-import { answerDns, type DnsZone } from './outside-dns.ts';
+import { answerDns, type DnsAnswerOfDouble, type DnsZone } from './outside-dns.ts';
 import { serveWeb, webSpecSchema } from './outside-web.ts';
 
 const dnsRecordsSchema = z.object({
@@ -102,35 +102,63 @@ async function serveHello(spec: Spec, port: number): Promise<void> {
   });
 }
 
-async function serveUdp(spec: Spec, port: number): Promise<void> {
+async function listenUdp(
+  spec: Spec,
+  port: number,
+  serve: (socket: UdpSocket, payload: Buffer, from: RemoteInfo) => void,
+): Promise<void> {
   const socket = createSocket('udp4');
-  socket.on('message', (payload, from) => {
-    report({ protocol: 'udp', to: spec.address, from: from.address, fromPort: from.port, port });
-    socket.send(`${spec.address} ${from.address} ${payload.toString()}`, from.port, from.address);
-  });
   socket.bind(port, spec.address);
   await once(socket, 'listening');
+  socket.on('error', () => undefined); // an answer that can't be sent is a lost one
+  socket.on('message', (payload, from) => {
+    serve(socket, payload, from);
+  });
+}
+
+/** To port 0 nothing can be sent. */
+function sendBack(socket: UdpSocket, answer: Buffer | string, { port, address }: RemoteInfo): void {
+  if (port !== 0) socket.send(answer, port, address);
+}
+
+async function serveUdp(spec: Spec, port: number): Promise<void> {
+  await listenUdp(spec, port, (socket, payload, from) => {
+    report({ protocol: 'udp', to: spec.address, from: from.address, fromPort: from.port, port });
+    sendBack(socket, `${spec.address} ${from.address} ${payload.toString()}`, from);
+  });
+}
+
+/** Nothing for bytes that are no query; that they came is reported all the same. */
+function answerIfReadable(...[query, ...rest]: Parameters<typeof answerDns>): Partial<DnsAnswerOfDouble> {
+  try {
+    return answerDns(query, ...rest);
+  } catch (error) {
+    if (error instanceof RangeError) return {};
+    throw error;
+  }
 }
 
 async function serveDns(spec: Spec, dns: NonNullable<Spec['dns']>): Promise<void> {
   const zone: DnsZone = dns.zone;
   const { port } = dns;
-  const udp = createSocket('udp4');
-  udp.on('message', (query, from) => {
-    const { name, id, response } = answerDns(query, zone, 512, dns.rcode);
-    report({ protocol: 'dns-udp', to: spec.address, from: from.address, fromPort: from.port, port, name, id });
-    if (!dns.silent) udp.send(response, from.port, from.address);
+  await listenUdp(spec, port, (socket, query, from) => {
+    const { response, ...asked } = answerIfReadable(query, zone, 512, dns.rcode);
+    report({ protocol: 'dns-udp', to: spec.address, from: from.address, fromPort: from.port, port, ...asked });
+    if (response !== undefined && !dns.silent) sendBack(socket, response, from);
   });
-  udp.bind(port, spec.address);
-  await once(udp, 'listening');
   await listenTcp(spec, port, (socket) => {
     let rest: Buffer = Buffer.alloc(0);
     socket.on('data', (chunk) => {
       rest = Buffer.concat([rest, chunk]);
       if (rest.length < 2 || rest.length < 2 + rest.readUInt16BE(0)) return;
-      const { name, id, response } = answerDns(rest.subarray(2, 2 + rest.readUInt16BE(0)), zone, 65_535, dns.rcode);
-      rest = rest.subarray(2 + rest.readUInt16BE(0));
-      report({ ...arrivalOf(socket, 'dns-tcp', port), name, id });
+      const query = rest.subarray(2, 2 + rest.readUInt16BE(0));
+      rest = rest.subarray(2 + query.length);
+      const { response, ...asked } = answerIfReadable(query, zone, 65_535, dns.rcode);
+      report({ ...arrivalOf(socket, 'dns-tcp', port), ...asked });
+      if (response === undefined) {
+        socket.destroy();
+        return;
+      }
       const length = Buffer.alloc(2);
       length.writeUInt16BE(response.length, 0);
       if (!dns.silent) socket.write(Buffer.concat([length, response]));

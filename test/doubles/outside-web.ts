@@ -39,7 +39,9 @@ export async function serveWeb(address: string, spec: WebSpec, report: (arrival:
   const answer = (port: number) => (request: Request, response: Response) => {
     const name = nameOf(request);
     report({ protocol: isTls(request) ? 'https' : 'http', name, socket: request.socket, port });
-    void respond(request, response, `${address}:${String(port)} ${name} ${request.httpVersion}`, spec.dripEveryMs);
+    const who = `${address}:${String(port)} ${name} ${request.httpVersion}`;
+    // who leaves in the middle of a request, or asks for what there is not, loses only that connection
+    respond(request, response, who, spec.dripEveryMs).catch(() => request.socket.destroy());
   };
   const servers = [
     ...spec.httpsPorts.map((port) => ({

@@ -70,6 +70,8 @@ export class OutsideWorld {
   /** Everything that reached a server of this world, in order. */
   readonly arrivals: Arrival[] = [];
   readonly #children = new Set<ChildProcess>();
+  #fallen: Error | undefined;
+  #isClosing = false;
 
   constructor(name: string) {
     this.hostNetns = `${name}-host`;
@@ -108,7 +110,9 @@ export class OutsideWorld {
     const child = this.#track(spawn(inside.command, inside.args, { stdio: ['pipe', 'pipe', 'inherit'] }));
     await new Promise<void>((resolve, reject) => {
       child.once('exit', (code) => {
-        reject(new Error(`the servers ended with ${String(code)}`));
+        const error = new Error(`servers of the outside ended with ${String(code)}`);
+        if (!this.#isClosing) this.#fallen = error;
+        reject(error);
       });
       createInterface({ input: child.stdout }).on('line', (line) => {
         if (line === '{"ready":true}') resolve();
@@ -117,9 +121,12 @@ export class OutsideWorld {
     });
   }
 
+  /** Rejects when servers had ended by themselves: what was not reached after that proves nothing. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     await Promise.all([...this.#children].map(end));
     for (const netns of [this.hostNetns, this.internetNetns]) await systemRunner.run('ip', ['netns', 'del', netns]);
+    if (this.#fallen !== undefined) throw this.#fallen;
   }
 
   /** Called by openOutsideWorld. */

@@ -66,8 +66,8 @@ export class EgressWorld {
     await writeFile(resolvConf, `nameserver ${at.resolver}\n`);
     const outside = await openOutsideWorld({ internetAddresses, internetServers });
     const close = async (): Promise<void> => {
-      await outside.close();
       await rm(folder, { recursive: true, force: true });
+      await outside.close();
     };
     try {
       await outside.serve('host', hostServers);
