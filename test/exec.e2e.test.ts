@@ -60,9 +60,9 @@ describe('results', () => {
   });
 
   test('zombies are reaped', async () => {
-    await sandbox.exec('for i in $(seq 50); do (sleep 0.01 & ) ; done; sleep 0.5');
-    const zombies = await sandbox.exec("ps -eo stat | grep -c '^Z' || true");
-    expect(zombies.stdout.trim()).toBe('0');
+    await sandbox.exec('for i in $(seq 50); do (sleep 0.01 & ) ; done', { check: true });
+    const left = async () => (await sandbox.exec("ps -eo stat,comm | grep -cE '^Z|sleep$' || true")).stdout.trim();
+    await expect.poll(left, { timeout: 20_000 }).toBe('0');
   });
 });
 
@@ -139,11 +139,12 @@ describe('terminals', () => {
       stdin: true,
       pty: { rows: 33, cols: 111 },
     });
-    const text = collect(handle.output());
-    await sleep(500);
+    const screen = follow(handle.output());
+    await expect.poll(() => screen.text, { timeout: 30_000 }).toContain('33 111');
     await handle.resize(44, 122);
     await handle.write('\n');
-    expect(await text).toMatch(/33 111[\s\S]*44 122\r\ntty\r\n/);
+    await screen.over;
+    expect(screen.text).toMatch(/33 111[\s\S]*44 122\r\ntty\r\n/);
   });
 
   test('Ctrl-C reaches the foreground job', async () => {
@@ -151,16 +152,20 @@ describe('terminals', () => {
       stdin: true,
       pty: { rows: 24, cols: 80 },
     });
-    const text = collect(handle.output());
-    await sleep(1000);
+    const screen = follow(handle.output());
+    await expect.poll(() => screen.text, { timeout: 30_000 }).toContain('ready');
     await handle.write('\u0003');
-    expect(await text).toContain('interrupted');
+    await screen.over;
+    expect(screen.text).toContain('interrupted');
     expect(await handle.wait()).toMatchObject({ exitCode: 5 });
   });
 });
 
-async function collect(chunks: AsyncGenerator<{ bytes: Buffer }, unknown>): Promise<string> {
-  let text = '';
-  for await (const chunk of chunks) text += chunk.bytes.toString();
-  return text;
+/** What has come so far, and when all has. */
+function follow(chunks: AsyncGenerator<{ bytes: Buffer }, unknown>): { readonly text: string; over: Promise<void> } {
+  const seen = { text: '', over: Promise.resolve() };
+  seen.over = (async () => {
+    for await (const chunk of chunks) seen.text += chunk.bytes.toString();
+  })();
+  return seen;
 }

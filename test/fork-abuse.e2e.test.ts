@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isOffshootError, Sandbox } from '../hostd/client/index.ts';
+import { countIn, expectCounting } from './support/guest-counter.ts';
 import { useHostd } from './support/suite.ts';
 import { vmmPidsOf } from './support/vmm-processes.ts';
 
@@ -18,6 +19,7 @@ test(
   async () => {
     await using source = await suite.create();
     await answer(source, '(i=0; while :; do i=$((i+1)); echo $i > /run/count; sleep 0.05; done) > /dev/null 2>&1 &');
+    await countIn(source, '/run/count');
     const fork = async (sandbox: Sandbox) => {
       for (const copy of await sandbox.fork({ count: 2 })) await copy.stop();
     };
@@ -32,9 +34,7 @@ test(
     ]) {
       await Promise.all(round.map(async (act) => act(await client(source.id))));
       await source.resume();
-      const before = Number(await answer(source, 'cat /run/count'));
-      await sleep(500);
-      expect(Number(await answer(source, 'cat /run/count'))).toBeGreaterThan(before);
+      await expectCounting(source, '/run/count');
     }
     for (const { name } of await suite.client.snapshots.list()) await suite.client.snapshots.remove(name);
     expect((await Sandbox.list({ connection: { host: suite.host } })).map(({ id }) => id)).toEqual([source.id]);
@@ -73,7 +73,7 @@ test('a machine that is killed while it goes to disk is not taken for a paused o
   if (vmm !== undefined) process.kill(vmm, 'SIGKILL');
   const outcome = await hibernating;
   if (!(outcome instanceof Error)) return source.stop().then(() => undefined); // it was on disk already
-  await expect.poll(async () => (await source.refresh()).state).toBe('gone');
+  await expect.poll(async () => (await source.refresh()).state, { timeout: 30_000 }).toBe('gone');
   expect(source.info.end?.reason).toBe('vmm-killed');
 });
 

@@ -106,10 +106,7 @@ describe('following', () => {
     const handle = await sandbox.spawn('i=0; while [ $i -lt 200 ]; do cat /tmp/pattern; i=$((i+1)); done');
     const slow = handle.output();
     await slow.next();
-    const started = Date.now();
-    const ended = await handle.wait();
-    expect(ended).toMatchObject({ exitCode: 0 });
-    expect(Date.now() - started).toBeLessThan(60_000);
+    expect(await handle.wait()).toMatchObject({ exitCode: 0 });
     let bytes = 0;
     for await (const chunk of handle.output()) bytes += chunk.bytes.length;
     expect(bytes).toBe(200 * 1_048_576);

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../hostd/client/index.ts';
+import { expectRightClock } from './support/guest-clock.ts';
+import { countIn, expectCounting } from './support/guest-counter.ts';
 import { useHostd } from './support/suite.ts';
 import { cpuTicks, vmmPidsOf } from './support/vmm-processes.ts';
 
@@ -27,21 +29,10 @@ const talk = [
 async function startTalk(sandbox: Sandbox): Promise<void> {
   await sandbox.files.write('/workspace/talk.py', talk);
   await sandbox.spawn('python3 /workspace/talk.py');
-  await expect.poll(() => sandbox.exec('cat /run/turns').then(({ exitCode }) => exitCode), { timeout: 20_000 }).toBe(0);
+  await countIn(sandbox, '/run/turns');
 }
 
-async function expectTalking(sandbox: Sandbox): Promise<void> {
-  const before = Number(await answer(sandbox, 'cat /run/turns'));
-  await sleep(500);
-  expect(Number(await answer(sandbox, 'cat /run/turns'))).toBeGreaterThan(before);
-}
-
-async function expectRightClock(sandbox: Sandbox): Promise<void> {
-  const startMs = Date.now();
-  const guestMs = Number(await answer(sandbox, 'date +%s%3N'));
-  expect(guestMs).toBeGreaterThan(startMs - 500);
-  expect(guestMs).toBeLessThan(Date.now() + 500);
-}
+const expectTalking = (sandbox: Sandbox) => expectCounting(sandbox, '/run/turns');
 
 describe('pause and resume', { timeout: 180_000 }, () => {
   test('from memory: no CPU while it is paused, the clock right and TCP inside alive after', async () => {
@@ -63,8 +54,14 @@ describe('pause and resume', { timeout: 180_000 }, () => {
     await startTalk(sandbox);
     await sandbox.exec('echo kept > /workspace/kept; head -c 50000000 /dev/urandom > /dev/shm/r', { check: true });
     const sum = await answer(sandbox, 'sha256sum < /dev/shm/r');
-    const counting = sandbox.exec('for i in $(seq 1 40); do echo $i; sleep 0.1; done', { timeoutMs: 120_000 });
-    await sleep(500);
+    const started = Promise.withResolvers<undefined>();
+    const counting = sandbox.exec('for i in $(seq 1 40); do echo $i; sleep 0.1; done', {
+      timeoutMs: 120_000,
+      onStdout: () => {
+        started.resolve(undefined);
+      },
+    });
+    await started.promise;
     expect(await sandbox.pause({ hibernateAfterSeconds: 0 })).toMatchObject({ paused: { hibernated: true } });
     expect(await vmmPidsOf(suite.stateDirectory, sandbox.id)).toEqual([]);
     await sleep(1500);
