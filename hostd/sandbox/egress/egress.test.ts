@@ -93,6 +93,24 @@ describe('the policy of a sandbox', () => {
     expect((await set(id, [])).allow).toEqual([]);
   });
 
+  test('stays what it was, in the network too, when another one can not be stored', async () => {
+    const { id, egress } = await create(['a.example.com']);
+    const { transaction } = run.store;
+    Object.assign(run.store, {
+      transaction: (work: () => unknown) =>
+        transaction(() => {
+          work();
+          throw new Error('database or disk is full');
+        }),
+    });
+    await expect(set(id, { mode: 'open' })).rejects.toThrow('disk is full');
+    Object.assign(run.store, { transaction });
+    expect((await run.host.sandboxes.get(id)).egress).toEqual(egress);
+    expect(inForce(id)).toMatchObject({ policy: { mode: 'enforce', rules: [{ name: 'a.example.com' }] } });
+    expect(await set(id, ['b.example.com'])).toMatchObject({ allow: ['b.example.com:443'], revision: 2 });
+    expect(inForce(id)).toMatchObject({ policy: { rules: [{ name: 'b.example.com' }] }, sandbox: { revision: 2 } });
+  });
+
   test('changes while it is paused, and not when it has ended', async () => {
     const { id } = await create();
     await run.host.sandboxes.pause(id);

@@ -2,9 +2,10 @@ import type { EgressPolicyRequest } from '../../contract/egress.ts';
 import type { HelperEvent } from '../../net/egress/gate/helper-keeper.ts';
 import { isHeldByName } from '../../net/egress/policy/held-mode.ts';
 import type { HostContext } from '../host-context.ts';
+import type { LiveSandbox } from '../live-sandbox.ts';
 import { filterMadeAnew } from './count-keeper.ts';
 import type { EgressReports } from './egress-reports.ts';
-import { egressColumns, slotEgress } from './egress-columns.ts';
+import { egressColumns, slotEgress, type EgressColumns } from './egress-columns.ts';
 
 const collectMs = 1000;
 
@@ -20,7 +21,7 @@ export class Egress {
 
   /** In force when it resolves. Throws `egress-rules-invalid`, `sandbox-not-running`; one that fails is as if it had not been asked for, once the next one succeeds. */
   async set(id: string, policy: EgressPolicyRequest): Promise<void> {
-    const { registry, network, store, events } = this.#host;
+    const { registry, network } = this.#host;
     const columns = egressColumns(policy);
     const asked = registry.standing(id);
     await asked.egressTurn.run(async () => {
@@ -32,13 +33,37 @@ export class Egress {
       const isMadeAnew = !isHeldByName(policy.mode, columns.egressAllow.length > 0);
       if (isMadeAnew) await this.#reports.collect(id, collectMs);
       await network.setEgress(slot, slotEgress({ id, ...changed }));
-      if (isMadeAnew) filterMadeAnew(store, id);
+      try {
+        this.#store(sandbox, changed, isMadeAnew);
+      } catch (error) {
+        await this.#takeBack(sandbox, slot, changed.egressRevision);
+        throw error;
+      }
+    });
+  }
+
+  #store(sandbox: LiveSandbox, changed: EgressColumns, isMadeAnew: boolean): void {
+    const { registry, store, events } = this.#host;
+    const { row } = sandbox;
+    const { egressMode: mode, egressAllow, egressRevision: revision } = changed;
+    try {
       store.transaction(() => {
+        if (isMadeAnew) filterMadeAnew(store, row.id);
         registry.patch(sandbox, changed);
-        const { egressMode: mode, egressAllow, egressRevision: revision } = changed;
         const data = { mode, rules: egressAllow.length, revision };
-        events.append('egress.changed', { sandboxId: id, data });
+        events.append('egress.changed', { sandboxId: row.id, data });
       });
+    } catch (error) {
+      sandbox.row = row;
+      throw error;
+    }
+  }
+
+  /** What could not be stored, as the disk is full, say, is not to stay in force: reports, copies and the next hostd go by what is stored. */
+  async #takeBack({ row }: LiveSandbox, slot: number, egressRevision: number): Promise<void> {
+    const { network, log } = this.#host;
+    await network.setEgress(slot, slotEgress({ ...row, egressRevision })).catch((error: unknown) => {
+      log.error({ sandboxId: row.id, error }, 'an egress policy that could not be stored is in force');
     });
   }
 
