@@ -144,7 +144,8 @@ export class Creation {
         .then(() => makeVmFolder(this.#host, sandbox.paths.vm, uid))
         .then(() => faultPoint('create.after-directory')),
       this.#host.network.create(slot, uid, slotEgress(sandbox.row)).then(async (made) => {
-        if (origin.kind === 'snapshot') await inheritPins(this.#host, sandbox.row, keptPins(origin.snapshot));
+        if (origin.kind === 'snapshot')
+          await inheritPins(this.#host, sandbox.row, keptPins(this.#host, origin.snapshot));
         await faultPoint('create.after-network');
         return made;
       }),

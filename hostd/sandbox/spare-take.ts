@@ -55,7 +55,7 @@ async function wake(host: HostContext, sandbox: LiveSandbox, spare: Spare): Prom
 /** Its network becomes the sandbox's, with the sandbox's policy. */
 async function own(host: HostContext, { row }: LiveSandbox, spare: Spare, origin: CreationOrigin): Promise<void> {
   await host.network.setEgress(spare.slot, slotEgress(row));
-  if (origin.kind === 'snapshot') await inheritPins(host, row, keptPins(origin.snapshot));
+  if (origin.kind === 'snapshot') await inheritPins(host, row, keptPins(host, origin.snapshot));
 }
 
 function hasRulesOf({ egress }: Spare, row: Spare['egress']): boolean {

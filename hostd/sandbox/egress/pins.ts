@@ -61,9 +61,14 @@ function keepAnswers({ store, clock }: HostContext, sandboxId: string, { pins }:
   });
 }
 
-/** What a snapshot was answered with before it was taken. */
-export function keptPins({ manifest }: KeptSnapshot): PinDocument {
-  return manifest.egressPins ?? noPins;
+/**
+ * What a snapshot was answered with before it was taken, older by the time since: an address may be somebody else's by now. The network gives
+ * each pin a last minute, so that programs which go on with what they know do not fail at once.
+ */
+export function keptPins({ clock }: Pick<HostContext, 'clock'>, { manifest }: KeptSnapshot): PinDocument {
+  const { version, pins } = manifest.egressPins ?? noPins;
+  const ageMs = Math.max(0, clock.wallMs() - manifest.createdAtMs);
+  return { version, pins: pins.map((pin) => ({ ...pin, remainingMs: Math.max(0, pin.remainingMs - ageMs) })) };
 }
 
 function hasNames({ egressMode, egressAllow }: Ruled): boolean {

@@ -104,6 +104,15 @@ test('its policy and the addresses that names were answered with are in it', asy
   expect(world.network.pins.get(same.id)?.pins).toEqual([pin]);
   const { sandbox: other } = await create({ egress: { mode: 'open' } });
   expect(world.network.pins.get(other.id)).toBeUndefined();
+  // An address of weeks ago may be somebody else's.
+  for (const [passedMs, remainingMs] of [
+    [20_000, 40_000],
+    [14 * 86_400_000, 0],
+  ] as const) {
+    world.clock.advance(passedMs);
+    const { sandbox: later } = await create();
+    expect(world.network.pins.get(later.id)?.pins).toEqual([{ ...pin, remainingMs }]);
+  }
 });
 
 test('after a restart of hostd it is there, and is not read again', async () => {

@@ -18,7 +18,7 @@ export const pinDocumentSchema = z.strictObject({
   pins: z
     .array(
       pinSchema.extend({
-        /** Of its life, when this was written: a sandbox that stands still ages its pins as little as its own caches. */
+        /** Of its life, when this was written. */
         remainingMs: z.number().min(0).max(hour),
       }),
     )
