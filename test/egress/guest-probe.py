@@ -409,9 +409,15 @@ def attempt(probe):
 
 def main():
     request = json.load(sys.stdin)
+    around = request.get("around")
+    if around:
+        attempt(around)
     time.sleep(request.get("afterSeconds", 0))
     with concurrent.futures.ThreadPoolExecutor(request.get("atOnce", 8)) as pool:
-        print(json.dumps(list(pool.map(attempt, request["probes"]))))
+        results = list(pool.map(attempt, request["probes"]))
+    if around:
+        attempt(around)
+    print(json.dumps(results))
 
 
 main()

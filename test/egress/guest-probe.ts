@@ -88,6 +88,8 @@ export interface ProbeOptions {
   atOnce?: number;
   /** Before the first. */
   afterSeconds?: number;
+  /** Tried when the program has begun, before `afterSeconds`, and when it is done with all: so that outside it can be seen how far it is. */
+  around?: GuestProbe;
 }
 
 /** Tries all of them in the guest, some at a time. */

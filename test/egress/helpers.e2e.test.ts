@@ -9,7 +9,7 @@ import { deniedCases } from './denied-cases.ts';
 import { useEgressWorld } from './use-egress-world.ts';
 import { GuestFlow } from './guest-flow.ts';
 import { sees } from './guest-probe.ts';
-import { batteryRules } from './outside-of-battery.ts';
+import { at, batteryRules } from './outside-of-battery.ts';
 import { cameOut, runCases } from './run-cases.ts';
 
 /** Resolver and proxy die, hostd goes and comes back: nothing opens, and what is allowed goes on. */
@@ -21,6 +21,8 @@ const byHelper: Record<HelperRole, readonly string[]> = {
   proxy: ['https', 'http'],
   resolver: ['https', 'http', 'ssh by name', 'udp by name'],
 };
+/** Its rule is an address. */
+const needsNoHelper = { kind: 'tcp', to: at.network, port: 5000 } as const;
 let sandbox: Sandbox;
 
 beforeAll(async () => {
@@ -51,23 +53,25 @@ test.each<HelperRole>(['proxy', 'resolver'])(
     const needing = smoke.filter(({ name }) => byHelper[role].includes(name));
     const denied = smoke.filter((one) => one.denied !== undefined);
     const seenBefore = outside.arrivals.length;
+    const arrived = () => outside.arrivals.slice(seenBefore).map(({ to, port }) => `${to}:${String(port)}`);
     const probing = sees(
       sandbox,
       [...needing, ...denied].map((one) => ({ ...one.probe, timeoutSeconds: 3 })),
-      { afterSeconds: 2, atOnce: 16 },
+      { around: needsNoHelper, afterSeconds: 3, atOnce: 16 },
     );
-    await sleep(1000);
+    await expect.poll(arrived, { timeout: 60_000 }).toHaveLength(1);
     // Stopped it can't start another.
     process.kill(hostd.pid ?? 0, 'SIGSTOP');
     try {
       await signalProcess(helper, 'SIGKILL');
-      await sleep(12_000);
+      await expect.poll(arrived, { timeout: 60_000 }).toHaveLength(2);
     } finally {
       process.kill(hostd.pid ?? 0, 'SIGCONT');
     }
     const passed = (await probing).filter((seen) => /^(200|ok|NOERROR)/.test(seen));
     expect(passed).toEqual([]);
-    expect(outside.arrivals.slice(seenBefore)).toEqual([]);
+    const { to, port } = needsNoHelper;
+    expect(arrived()).toEqual([`${to}:${String(port)}`, `${to}:${String(port)}`]);
     expect(await isAlive(helper)).toBe(false);
     await expect
       .poll(
@@ -80,6 +84,7 @@ test.each<HelperRole>(['proxy', 'resolver'])(
       .toEqual(expect.arrayContaining([`${role} died`, `${role} started`]));
     expect(await runCases(suite.world, sandbox, smoke, { checkReport: false })).toEqual([]);
   },
+  300_000,
 );
 
 test('a resolver that hangs does not keep open what a change takes away, and what stays is open after', async () => {
