@@ -25,6 +25,7 @@ function gateIn(stateDirectory: string): OpenGate {
     openGate({
       ...options,
       stateDirectory,
+      proxyNetnsPath,
       commands: {
         resolver: [...helperNode(), resolverProcess],
         proxy: ['nsenter', `--net=${proxyNetnsPath}`, '--', ...helperNode(), proxyProcess],

@@ -259,5 +259,6 @@ export class EgressSide {
 
   async #letIn(gate: Gate): Promise<void> {
     await this.#namespace.ensure(gate.listeners.map(({ port }) => port));
+    await gate.keepInPlace();
   }
 }

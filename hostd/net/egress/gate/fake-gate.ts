@@ -88,6 +88,10 @@ export class FakeGate implements Gate {
     return { resolver: of('resolver'), proxy: of('proxy') };
   }
 
+  async keepInPlace(): Promise<void> {
+    await this.#works();
+  }
+
   async stop(keep: boolean): Promise<void> {
     await Promise.resolve();
     this.stopped = keep ? 'kept' : 'ended';

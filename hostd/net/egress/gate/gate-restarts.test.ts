@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, rename } from 'node:fs/promises';
+import { access, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { isAlive } from '../../../platform/process-identity.ts';
 import { ControlClient } from './control-client.ts';
 import type { Gate, GateCursor, GateRow } from './gate.ts';
@@ -299,6 +299,52 @@ test('a helper that can not do here what it is told, as one of another network, 
   expect(await lab.reaches(gate, 2, 'a.test')).toBe(true);
 });
 
+test('a proxy whose network namespace is not the one of now gives way, to this hostd and to the next', async () => {
+  const lab = await GateLab.open();
+  const sandboxes = [lab.sandbox('sbx_one', 2, ['a.test'])];
+  const netns = path.join(lab.folder, 'netns');
+  const commands = { ...labCommands, proxy: ['nsenter', `--net=${netns}`, '--', ...labCommands.proxy] };
+  const elsewhere = await otherNetns();
+  const here = '/proc/self/ns/net';
+  const entering = async (target: string): Promise<void> => {
+    await rm(netns, { force: true });
+    await symlink(target, netns);
+  };
+
+  await entering(elsewhere);
+  const first = await lab.gate(sandboxes, { commands, proxyNetnsPath: netns });
+  await first.keepInPlace();
+  expect(lab.events.map(({ kind }) => kind)).toEqual(['started', 'started']);
+  const { proxy } = await first.health();
+  await entering(here);
+  expect(await lab.reaches(first, 2, 'a.test')).toBe(false);
+  await first.keepInPlace();
+  expect(await isAlive(proxy)).toBe(false);
+  await vi.waitFor(() => expect(lab.reaches(first, 2, 'a.test')).resolves.toBe(true), patience);
+
+  await lab.leave(first);
+  await entering(elsewhere);
+  const second = await lab.gate(sandboxes, { commands, proxyNetnsPath: netns });
+  expect(await lab.reaches(second, 2, 'a.test')).toBe(false);
+  expect(lab.events.filter(({ kind, role }) => kind === 'adopted' && role === 'proxy')).toEqual([]);
+});
+
+test('a sandbox that a proxy was not there to forget is forgotten by the resolver: its address can be another one’s', async () => {
+  const lab = await GateLab.open();
+  const closed = path.join(lab.folder, 'closed');
+  const unlessClosed = ['sh', '-c', `test -e ${closed} && exit 1; exec "$@"`, 'sh'];
+  const commands = { ...labCommands, proxy: [...unlessClosed, ...labCommands.proxy] };
+  const sandboxes = [lab.sandbox('sbx_one', 2, ['a.test'])];
+  await lab.leave(await lab.gate(sandboxes, { commands }));
+  const gate = await lab.gate(sandboxes, { commands, watch: { everyMs: 5000, patienceMs: 5000, waitMs: 4000 } });
+  await writeFile(closed, '');
+  await kill(lab, gate, 'proxy');
+  await expect(gate.remove('sbx_one')).rejects.toMatchObject({ code: 'network-setup-failed' });
+  await rm(closed);
+  await vi.waitFor(() => gate.setPolicy(lab.sandbox('sbx_two', 2, ['b.test'])), patience);
+  expect(await lab.reaches(gate, 2, 'b.test')).toBe(true);
+});
+
 test('when one of them can not be started, the other does not stay for nobody', async () => {
   const lab = await GateLab.open();
   const commands = { ...labCommands, proxy: ['false'] };
@@ -307,6 +353,16 @@ test('when one of them can not be started, the other does not stay for nobody', 
   const resolver = await identityIn(helperFiles(gateFolder(lab.folder), 'resolver'));
   expect(resolver && (await isAlive(resolver))).toBe(false);
 });
+
+/** The file that stands for another network namespace, which lives as long as the test. */
+async function otherNetns(): Promise<string> {
+  const holder = spawn('unshare', ['--net', '--', 'sh', '-c', 'ip link set lo up && echo up && exec sleep 600']);
+  onTestFinished(() => {
+    holder.kill('SIGKILL');
+  });
+  await once(holder.stdout, 'data');
+  return `/proc/${String(holder.pid)}/ns/net`;
+}
 
 /** That no other network namespace has. */
 function addressHere(): string {

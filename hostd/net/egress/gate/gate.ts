@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { makeFolder } from '../../../platform/make-folder.ts';
+import { settleAll } from '../../../platform/settle-all.ts';
 import { OffshootError } from '../../../errors/offshoot-error.ts';
 import { pinDocumentSchema, type PinDocument } from '../dns/pin-document.ts';
 import { HelperRefusal, type ControlClient } from './control-client.ts';
@@ -61,6 +62,8 @@ export interface Gate {
   /** What was counted since the cursor; without one, everything. */
   report(since?: GateCursor): Promise<GateReport>;
   health(): Promise<Record<HelperRole, HelperHealth>>;
+  /** To be called after the proxy's network namespace was mended: one that is in an earlier one is ended, and another started. */
+  keepInPlace(): Promise<void>;
   /** With `keep` the helpers go on without hostd; else resolves when they are gone. */
   stop(keep: boolean): Promise<void>;
 }
@@ -69,6 +72,8 @@ export interface GateOptions {
   stateDirectory: string;
   /** How each helper is started: program and arguments, to which the folder is added. The proxy's may enter a network namespace first. */
   commands: Readonly<Record<HelperRole, readonly string[]>>;
+  /** Where the proxy's enters one: the file that stands for it. */
+  proxyNetnsPath?: string;
   /** All sandboxes that live; helpers forget others. */
   sandboxes: readonly SandboxPolicy[];
   own: readonly string[];
@@ -113,13 +118,15 @@ class ProcessGate implements Gate {
   readonly #proxy: HelperKeeper;
   readonly #turn = new InTurn();
 
-  constructor({ stateDirectory, commands, sandboxes, own, dns, listeners, onEvent, watch }: GateOptions) {
+  constructor(options: GateOptions) {
+    const { stateDirectory, commands, sandboxes, own, dns, listeners, onEvent, watch } = options;
     this.#dns = dns;
     this.#wanted = { sandboxes: new Map(sandboxes.map((sandbox) => [sandbox.sandboxId, sandbox])), own };
     this.#listeners = listeners;
     const keeper = (role: HelperRole, instruct: (client: ControlClient) => Promise<void>) => {
       const files = helperFiles(gateFolder(stateDirectory), role);
-      return new HelperKeeper({ role, files, command: commands[role], instruct, onEvent, watch });
+      const netnsPath = role === 'proxy' ? options.proxyNetnsPath : undefined;
+      return new HelperKeeper({ role, files, command: commands[role], instruct, onEvent, netnsPath, watch });
     };
     this.#resolver = keeper('resolver', async (client) => {
       await client.call('setPolicies', everything(this.#wanted), policyAckSchema, instructMs);
@@ -151,10 +158,10 @@ class ProcessGate implements Gate {
       const sandboxes = new Map(this.#wanted.sandboxes);
       sandboxes.delete(sandboxId);
       this.#wanted = { ...this.#wanted, sandboxes };
-      await helped(`${sandboxId} was not forgotten`, async () => {
-        await this.#proxy.call('dropSandbox', { sandboxId }, z.null());
-        await this.#resolver.call('dropSandbox', { sandboxId }, z.null());
-      });
+      await helped(`${sandboxId} was not forgotten`, () =>
+        // Each, also when the other can't be told: as long as one knows it, its address is no other sandbox's.
+        settleAll([this.#proxy, this.#resolver].map((helper) => helper.call('dropSandbox', { sandboxId }, z.null()))),
+      );
     });
   }
 
@@ -220,6 +227,10 @@ class ProcessGate implements Gate {
       Promise.all([this.#resolver.health(waitMs), this.#proxy.health(waitMs)]),
     );
     return { resolver, proxy };
+  }
+
+  keepInPlace(): Promise<void> {
+    return this.#proxy.keepInPlace();
   }
 
   async stop(keep: boolean): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAlive, type ProcessIdentity } from '../../../platform/process-identity.ts';
+import { isInNetns } from '../../../platform/process-netns.ts';
 import { HelperGone, HelperRefusal, type ControlClient } from './control-client.ts';
 import type { HelperFiles } from './helper-files.ts';
 import { healthSchema, protocolVersion, type HelperHealth, type HelperRole } from './messages.ts';
@@ -22,6 +23,8 @@ export interface HelperKeeperOptions {
   /** Tells one that just came what it is to do. It is not ready before. */
   instruct: (client: ControlClient) => Promise<void>;
   onEvent: (event: HelperEvent) => void;
+  /** The network namespace that `command` enters: a helper of another one serves nobody, as one whose namespace was deleted. */
+  netnsPath?: string | undefined;
   watch?: HelperWatch | undefined;
 }
 
@@ -91,6 +94,14 @@ export class HelperKeeper {
     return this.call('health', {}, healthSchema, waitMs);
   }
 
+  /** To be called after its network namespace was mended: one that is in an earlier one is killed, and the next one started in this. */
+  async keepInPlace(): Promise<void> {
+    const helper = this.#helper;
+    if (helper === undefined || (await this.#isInPlace(helper.pid)) || !(await isAlive(helper))) return;
+    this.#tell('failed', 'it was in a network namespace that is gone');
+    await killHelper(helper);
+  }
+
   /** The helper lives on where `keep`; else resolves when it is gone. */
   async stop(keep: boolean): Promise<void> {
     this.#isStopped = true;
@@ -151,10 +162,16 @@ export class HelperKeeper {
     return client;
   }
 
-  /** One of another version, or one that does not answer, is ended. */
+  async #isInPlace(pid: number): Promise<boolean> {
+    const { netnsPath } = this.#options;
+    return netnsPath === undefined || isInNetns(pid, netnsPath);
+  }
+
+  /** One of another version or network, or one that does not answer, is ended. */
   async #isOfUse(client: ControlClient): Promise<boolean> {
     const health = await client.call('health', {}, healthSchema, healthMs).catch(() => undefined);
-    if (health?.protocolVersion === protocolVersion && health.role === this.#options.role) {
+    const isKnown = health?.protocolVersion === protocolVersion && health.role === this.#options.role;
+    if (isKnown && (await this.#isInPlace(health.pid))) {
       this.#helper = { pid: health.pid, startTicks: health.startTicks };
       return true;
     }
