@@ -189,10 +189,8 @@ class LinuxNetwork implements Network {
   }
 
   async #make(slot: SlotPlan, uid: number, egress: SlotEgress): Promise<void> {
-    const [rules] = await settleAll([
-      this.#egress.prepare(slot, egress),
-      runChecked(this.#runner, 'ip', ['-batch', '-'], { input: outsideBatch(this.#plan, slot) }),
-    ] as const);
+    const rules = await this.#egress.prepare(slot, egress);
+    await runChecked(this.#runner, 'ip', ['-batch', '-'], { input: outsideBatch(this.#plan, slot) });
     const batch = insideBatch(this.#plan, slot, uid);
     const inside = [`--net=${slot.netnsPath}`, '--', 'sh', '-c', insideScript, 'sh', batch];
     await settleAll([

@@ -28,6 +28,7 @@ let addresses: string[];
 let loadsTakeMs: number[];
 let listenTakesMs: number;
 let policyTakesMs = 0;
+let removalTakesMs = 0;
 
 class NotedGate extends FakeGate {
   override async rewritePins(sandboxId: string): Promise<void> {
@@ -38,6 +39,11 @@ class NotedGate extends FakeGate {
     await sleep(policyTakesMs);
     done.push(`policy ${sandbox.sandboxId} ${sandbox.policy.mode}`);
     return super.setPolicy(sandbox);
+  }
+  override async remove(sandboxId: string): Promise<void> {
+    await sleep(removalTakesMs);
+    done.push(`${sandboxId} forgotten`);
+    return super.remove(sandboxId);
   }
   override async listen(listeners: readonly ProxyListenerSpec[]): Promise<ProxyListenerSpec[]> {
     done.push(`listen ${listeners.map(({ forPort, layer }) => `${layer}:${String(forPort)}`).join(' ')}`);
@@ -94,6 +100,7 @@ beforeEach(async () => {
   loadsTakeMs = [];
   listenTakesMs = 0;
   policyTakesMs = 0;
+  removalTakesMs = 0;
   addresses = ['203.0.113.7'];
   gate = new NotedGate();
   hostTable = new NotedHostTable();
@@ -264,6 +271,29 @@ test('a slot that goes is forgotten, even when the helpers can not be told', asy
   await make(1, egress('sbx_b', 'audit'));
   gate.failing = true;
   await side.forget(1);
+});
+
+test('a slot is prepared anew when its sandbox is forgotten; who removes that does not wait for helpers that are slow', async () => {
+  await make(0, egress('sbx_a', 'audit'));
+  removalTakesMs = 1300;
+  const startedMs = performance.now();
+  await side.forget(0);
+  expect(performance.now() - startedMs).toBeLessThan(1250);
+  await make(0, egress('sbx_b', 'enforce'));
+  expect(done).toEqual(['policy sbx_a audit', 'sbx_a forgotten', 'policy sbx_b enforce']);
+});
+
+test('a change that is under way when its slot goes leaves nothing of the sandbox', async () => {
+  await make(0, egress('sbx_a', 'enforce'));
+  listenTakesMs = 50;
+  const changing = side.change(slot(0), egress('sbx_a', 'enforce', ['tls:a.example.com:8443', '203.0.113.7:22'], 2));
+  await side.forget(0);
+  await changing;
+  expect([...gate.policies.keys()]).toEqual([]);
+  expect(hostTable.opened.get(0)).toBe('');
+  const late = side.change(slot(0), egress('sbx_a', 'audit', [], 3));
+  await expect(late).rejects.toMatchObject({ code: 'network-setup-failed' });
+  expect([...gate.policies.keys()]).toEqual([]);
 });
 
 test('slots of an earlier hostd get the rules of this one, and the helpers their policies', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OffshootError } from '../../errors/offshoot-error.ts';
 import type { Upstream } from '../config.ts';
 import { listOwnAddresses } from '../ip-json.ts';
 import type { SlotEgress } from '../network.ts';
@@ -104,7 +105,10 @@ export class EgressSide {
     await this.#reload();
   }
 
-  /** The rules of a new slot, for its empty netns; the proxy listens where they lead. */
+  /**
+   * The rules of a new slot, for its empty netns, which is not to be made before: helpers know sandboxes by the address and namespace of their
+   * slot, and this resolves when they have forgotten the one before. The proxy listens where the rules lead.
+   */
   prepare(slot: SlotPlan, egress: SlotEgress): Promise<string> {
     return this.#inTurnOf(slot.slot, async () => {
       // Nothing of a slot's earlier sandbox.
@@ -133,6 +137,11 @@ export class EgressSide {
 
   async #change(slot: SlotPlan, egress: SlotEgress): Promise<void> {
     const before = this.#slots.get(slot.slot);
+    if (before === undefined && this.#gate !== undefined) {
+      throw new OffshootError('network-setup-failed', {
+        message: `Slot ${String(slot.slot)} has no sandbox any more.`,
+      });
+    }
     const told = before?.told === true || isRuled(egress.policy);
     await this.#listenFor({ slot, egress, rules: '', told });
     const rules = this.#document(slot, egress.policy);
@@ -175,17 +184,23 @@ export class EgressSide {
     if (isRuled(policy) && sandbox !== undefined) await this.#gate?.rewritePins(sandbox.id);
   }
 
-  /** A slot that goes. */
+  /** A slot that goes. Helpers that take long to forget its sandbox are not waited for here, but by `prepare`. */
   async forget(slot: number): Promise<void> {
-    const known = this.#slots.get(slot);
-    this.#slots.delete(slot);
     await this.#filter.closeHost(slot);
-    const id = known?.egress.sandbox?.id;
-    if (known?.told !== true || id === undefined || this.#gate === undefined) return;
     const late = new AbortController();
     const patience = sleep(forgetMs, undefined, { signal: late.signal }).catch(() => undefined);
-    await Promise.race([this.#gate.remove(id).catch(() => undefined), patience]);
+    const forgotten = this.#inTurnOf(slot, () => this.#forget(slot));
+    await Promise.race([forgotten, patience]);
     late.abort();
+  }
+
+  async #forget(slot: number): Promise<void> {
+    const known = this.#slots.get(slot);
+    this.#slots.delete(slot);
+    // A change that was under way may have opened it again.
+    await this.#filter.closeHost(slot);
+    const id = known?.egress.sandbox?.id;
+    if (known?.told === true && id !== undefined) await this.#gate?.remove(id).catch(() => undefined);
   }
 
   get gate(): Gate | undefined {

@@ -70,3 +70,21 @@ test('what waits is bounded', async () => {
   expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(8);
   expect(runner.seen).toHaveLength(16);
 });
+
+test('a sandbox that is gone is idle when what was being written is done, and what waits has failed', async () => {
+  const finish = Promise.withResolvers<RunResult>();
+  const gone = new Set<string>();
+  const runner: Runner = { run: () => finish.promise };
+  const writer = new PinWriter(runner, (id) => (gone.has(id) ? undefined : id));
+  const ends: string[] = [];
+  const first = writer.add('a', pin(1), 1000).then(() => ends.push('written'));
+  await Promise.resolve();
+  await Promise.resolve();
+  const second = writer.add('a', pin(2), 1000).catch(() => ends.push('failed'));
+  gone.add('a');
+  const idle = writer.idle('a').then(() => ends.push('idle'));
+  finish.resolve({ code: 0, signal: null, stdout: '', stderr: '' });
+  await Promise.all([first, second, idle]);
+  expect(ends).toEqual(['written', 'failed', 'idle']);
+  await writer.idle('b');
+});

@@ -18,7 +18,8 @@ interface Change {
 
 interface Queue {
   waiting: Change[];
-  isRunning: boolean;
+  /** undefined as long as nothing is being written. */
+  running: Promise<void> | undefined;
 }
 
 /**
@@ -61,9 +62,14 @@ export class PinWriter implements PinSink {
     return netnsPath === undefined ? [] : trackedFlows(this.#runner, netnsPath);
   }
 
+  /** Resolves when nothing is being written for a sandbox; what waits of one that is gone fails by itself. Never rejects. */
+  async idle(sandboxId: string): Promise<void> {
+    await this.#queues.get(sandboxId)?.running;
+  }
+
   #change(sandboxId: string, pin: Pin, textOf: (element: PinElement) => string): Promise<void> {
     if (!isIPv4(pin.address)) return Promise.reject(new TypeError(`not an IPv4 address: ${pin.address}`));
-    const queue = this.#queues.get(sandboxId) ?? { waiting: [], isRunning: false };
+    const queue = this.#queues.get(sandboxId) ?? { waiting: [], running: undefined };
     if (queue.waiting.length >= maxWaitingPerSandbox) {
       return Promise.reject(new Error(`more than ${String(maxWaitingPerSandbox)} changes of pins wait`));
     }
@@ -71,12 +77,11 @@ export class PinWriter implements PinSink {
     const done = new Promise<void>((resolve, reject) => {
       queue.waiting.push({ text: textOf(elementOf(pin)), resolve, reject });
     });
-    if (!queue.isRunning) void this.#work(sandboxId, queue);
+    queue.running ??= this.#work(sandboxId, queue);
     return done;
   }
 
   async #work(sandboxId: string, queue: Queue): Promise<void> {
-    queue.isRunning = true;
     // What is asked for in the same turn belongs to the same run.
     await Promise.resolve();
     while (queue.waiting.length > 0) await this.#apply(sandboxId, queue.waiting.splice(0, batchSize));

@@ -14,6 +14,8 @@ export interface PinWriter extends PinSink {
   replaceAll(sandboxId: string, pins: readonly LivingPin[]): Promise<void>;
   /** What open connections of the sandbox were dialled for and where they are led. None of one that is gone. */
   flows(sandboxId: string): Promise<readonly TrackedFlow[]>;
+  /** For a sandbox that is gone: resolves when nothing is being written for it any more, as its namespace's name may soon be another one's. */
+  idle(sandboxId: string): Promise<void>;
 }
 
 /** `netnsPathOf`: undefined for a sandbox that is gone. */

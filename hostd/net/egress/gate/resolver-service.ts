@@ -97,9 +97,7 @@ class ResolverService implements HelperService {
 
   readonly operations = {
     setPolicies: operation(policyDocumentSchema, (document) => this.#turn.do(() => this.#setPolicies(document))),
-    dropSandbox: operation(sandboxRequestSchema, ({ sandboxId }) =>
-      this.#turn.do(() => Promise.resolve(this.#drop(sandboxId))),
-    ),
+    dropSandbox: operation(sandboxRequestSchema, ({ sandboxId }) => this.#turn.do(() => this.#drop(sandboxId))),
     pins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#resolver.pins.documentOf(sandboxId)),
     restorePins: operation(restorePinsSchema, ({ sandboxId, document }) => this.#restore(sandboxId, document)),
     rewritePins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#rewrite(sandboxId)),
@@ -155,9 +153,10 @@ class ResolverService implements HelperService {
     await this.#resolver.pins.restore(sandboxId, document, entry.view);
   }
 
-  #drop(sandboxId: string): void {
+  async #drop(sandboxId: string): Promise<void> {
     this.#table.drop(sandboxId);
     this.#forget(sandboxId);
+    await this.#writer.idle(sandboxId);
   }
 
   #forget(sandboxId: string): void {

@@ -11,6 +11,7 @@ export function logPinWriter(file: string): PinWriter {
     replaceAll: (sandboxId, pins) => write(`= ${sandboxId} ${pins.map(({ pin }) => openingOf(pin)).join(',')}`),
     inUse: (_, pins) => Promise.resolve(pins),
     flows: () => Promise.resolve([]),
+    idle: () => Promise.resolve(),
   };
 }
 
