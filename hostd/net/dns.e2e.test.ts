@@ -73,7 +73,8 @@ test('queries leave under another id and from another port each', async () => {
   const before = lab.world.arrivals.length;
   await answers(...Array.from({ length: 8 }, () => ask('public.example')));
   const seen = lab.world.arrivals.slice(before);
-  expect(new Set(seen.map((arrival) => arrival.fromPort)).size).toBe(8);
+  // Chance may give one of them twice.
+  expect(new Set(seen.map((arrival) => arrival.fromPort)).size).toBeGreaterThan(6);
   expect(new Set(seen.map((arrival) => arrival.id)).size).toBeGreaterThan(6);
 });
 
@@ -103,7 +104,8 @@ test('when no server answers, the client is told within its own patience', async
 test('one sandbox that asks without end does not keep another from its answers', async () => {
   await resolveWith([silentResolver]);
   const { guest: greedy } = await lab.sandbox(network, 1, 'open');
-  const flood = greedy.probe(Array.from({ length: 150 }, (_, index) => ask(`n${String(index)}.flood.example`)));
+  const questions = Array.from({ length: 150 }, (_, index) => ask(`n${String(index)}.flood.example`));
+  const flood = greedy.probe(questions.map((one) => ({ ...one, timeoutMs: 15_000 })));
   const passedOn = (): number =>
     new Set(lab.world.arrivals.flatMap(({ name }) => (name?.endsWith('.flood.example') === true ? [name] : []))).size;
   await expect.poll(passedOn, { timeout: 10_000 }).toBe(64);

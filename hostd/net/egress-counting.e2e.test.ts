@@ -37,7 +37,8 @@ test('what rules by address and pins open is counted by connection and direction
   const pin = { address: outside.otherPublicAddress, port: 9000, transport: 'tcp', name: 'named.example' } as const;
   await pins.add('one', pin, 60_000);
   const ssh = tcp(outside.publicAddress, 22);
-  const results = await attempt(ssh, ssh, udp(outside.publicAddress, 7), tcp(outside.otherPublicAddress, 9000));
+  const download = { ...tcp(outside.otherPublicAddress, 9000), timeoutMs: 10_000 };
+  const results = await attempt(ssh, ssh, udp(outside.publicAddress, 7), download);
   expect(results).toEqual(['ok', 'ok', 'ok', 'ok']);
   expect(await counted('opened', outside.publicAddress, 22)).toMatchObject({ protocol: 'tcp', packets: 2 });
   expect(await counted('opened', outside.publicAddress, 7)).toMatchObject({ protocol: 'udp', packets: 1 });

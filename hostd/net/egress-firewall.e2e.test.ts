@@ -61,7 +61,7 @@ test('allowed: a network by rule, UDP by rule, pins, DNS at the gateway; 443, 80
   const results = await one.guest.probe([
     tcp(outside.publicAddress, 22),
     udp(outside.publicAddress, 7),
-    tcp(outside.otherPublicAddress, 9000),
+    { ...tcp(outside.otherPublicAddress, 9000), timeoutMs: 10_000 },
     tcp(outside.otherPublicAddress, 443),
     { kind: 'dns-udp', to: here.plan.link.gateway, port: 53 },
     { kind: 'dns-tcp', to: here.plan.link.gateway, port: 53 },

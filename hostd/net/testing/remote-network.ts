@@ -1,5 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { OutsideWorld } from '../../../test/doubles/outside-world.ts';
@@ -45,12 +48,16 @@ export class RemoteError extends Error {
   }
 }
 
+/** The variable that a driver and all that it starts have in their environment. */
+const markName = 'OFFSHOOT_NETWORK_DRIVER';
+
 type Reply = z.output<typeof replySchema>;
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 /** A real Network in a process of its own inside the pretended host. */
 export class RemoteNetwork {
   readonly #child: ChildProcess;
+  readonly #mark = randomUUID();
   readonly #waiting = new Map<number, { resolve: (reply: Reply) => void; reject: (error: Error) => void }>();
   #lastId = 0;
   /** How long the last call to end took, in the other process. */
@@ -61,6 +68,7 @@ export class RemoteNetwork {
     const program = fileURLToPath(new URL('network-driver.ts', import.meta.url));
     this.#child = world.spawn(process.execPath, [program, JSON.stringify(config), kind], {
       stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, [markName]: this.#mark },
     });
     if (this.#child.stdout === null) throw new Error('no standard output');
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
@@ -113,6 +121,18 @@ export class RemoteNetwork {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
     await ended;
+  }
+
+  /** Resolves when all programs that it had started when it was killed have come to their end. */
+  async programsEnded(): Promise<void> {
+    while (await this.#hasPrograms()) await sleep(20);
+  }
+
+  async #hasPrograms(): Promise<boolean> {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    // Those that end meanwhile have none any more.
+    const read = (pid: string) => readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+    return (await Promise.all(pids.map(read))).some((text) => text.includes(`${markName}=${this.#mark}`));
   }
 
   async #call(call: Unnumbered<Call>): Promise<unknown> {

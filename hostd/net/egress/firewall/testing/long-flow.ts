@@ -33,6 +33,17 @@ export class LongFlow {
     return this.#until(withinMs, () => this.ended !== undefined);
   }
 
+  /** Resolves with the milliseconds until the last data came, for all that this side sees of an end; undefined when it went on for longer. */
+  async stops(withinMs = 5000): Promise<number | undefined> {
+    const startedMs = performance.now();
+    let lastMs = startedMs;
+    while ((await this.moves(500)) !== undefined) {
+      lastMs = performance.now();
+      if (lastMs - startedMs > withinMs) return undefined;
+    }
+    return lastMs - startedMs;
+  }
+
   close(): void {
     this.#child.kill('SIGKILL');
   }
