@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { answerDns, buildQuery } from '../../../test/doubles/outside-dns.ts';
+import { freePort } from '../testing/free-port.ts';
 import { openDnsForwarder, type DnsForwarder } from './forwarder.ts';
 import { FrameReader, framed } from './message.ts';
 
@@ -31,10 +32,9 @@ async function upstream(answer: (query: Buffer) => Buffer[], delayMs = 0): Promi
       }
     });
   });
-  tcp.listen(0, '127.0.0.1');
+  const port = await freePort();
+  tcp.listen(port, '127.0.0.1');
   await once(tcp, 'listening');
-  const address = tcp.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const udp = createSocket('udp4');
   udp.on('message', (query, from) => {
     seen.push(query);
@@ -52,14 +52,6 @@ async function upstream(answer: (query: Buffer) => Buffer[], delayMs = 0): Promi
     await Promise.resolve();
   });
   return { port, seen };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  return port;
 }
 
 async function forwarder(upstreamPort: number): Promise<{ port: number; forwarder: DnsForwarder }> {
@@ -170,14 +162,13 @@ test('a taken port is refused, for UDP and for TCP, and leaves nothing open', as
   const server = await upstream(() => []);
   const options = { address: '127.0.0.1', port: server.port, resolvConf: '/nonexistent', upstreams: [] };
   await expect(openDnsForwarder(options)).rejects.toMatchObject({ code: 'network-setup-failed' });
-  const tcpOnly = createServer().listen(0, '127.0.0.1');
+  const port = await freePort();
+  const tcpOnly = createServer().listen(port, '127.0.0.1');
   await once(tcpOnly, 'listening');
   cleanups.push(async () => {
     tcpOnly.close();
     await Promise.resolve();
   });
-  const address = tcpOnly.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   await expect(openDnsForwarder({ ...options, port })).rejects.toThrow(/Another program answers DNS/);
   const udp = createSocket('udp4').bind(port, '127.0.0.1');
   await once(udp, 'listening');

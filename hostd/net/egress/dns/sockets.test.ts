@@ -8,6 +8,7 @@ import { systemClock } from '../../../platform/clock.ts';
 import { hostResolver } from '../../dns/forwarder.ts';
 import { openDnsListener } from '../../dns/listener.ts';
 import { FrameReader, framed } from '../../dns/message.ts';
+import { freePort } from '../../testing/free-port.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { createResolver } from './resolver.ts';
 import { guestQuery, readReply } from './testing/guest-message.ts';
@@ -22,14 +23,6 @@ const zone: Zone = {
   'many.example.org': { answers: many },
   'evil.example': { answers: [a('203.0.113.66')] },
 };
-
-async function freePort(): Promise<number> {
-  const probe = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  return port;
-}
 
 /** A resolver on real sockets, between a guest and a server that are real as well. */
 async function opened(...rules: string[]) {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { FrameReader, framed } from '../../../dns/message.ts';
+import { freePort } from '../../../testing/free-port.ts';
 import { plainName, readName, types, writeName } from '../wire.ts';
 
 export interface ZoneRecord {
@@ -95,6 +96,7 @@ function wireRecord({ type, name, ttl, data }: ZoneRecord): Buffer {
 /** A DNS server on 127.0.0.1, by UDP and TCP, until the test ends. */
 export async function zoneServer(zone: Zone): Promise<{ port: number; arrivals: Arrival[] }> {
   const arrivals: Arrival[] = [];
+  const port = await freePort();
   const answer = (query: Buffer, transport: 'udp' | 'tcp', send: (bytes: Buffer) => void): void => {
     const { name, end } = questionOf(query);
     arrivals.push({ name, type: query.readUInt16BE(end), transport, bytes: query });
@@ -108,10 +110,8 @@ export async function zoneServer(zone: Zone): Promise<{ port: number; arrivals: 
     socket.on('data', (chunk) => {
       for (const query of reader.push(chunk)) answer(query, 'tcp', (bytes) => socket.write(framed(bytes)));
     });
-  }).listen(0, '127.0.0.1');
+  }).listen(port, '127.0.0.1');
   await once(tcp, 'listening');
-  const listening = tcp.address();
-  const port = typeof listening === 'object' ? (listening?.port ?? 0) : 0;
   const udp = createSocket('udp4').bind(port, '127.0.0.1');
   await once(udp, 'listening');
   udp.on('message', (query, from) => {

@@ -6,6 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import { freePort } from '../../../testing/free-port.ts';
 import { guestQuery, readReply, type ReadReply } from '../../dns/testing/guest-message.ts';
 import { a, zoneServer } from '../../dns/testing/zone-server.ts';
 import { parsePolicy } from '../../policy/parse-rules.ts';
@@ -171,15 +172,13 @@ export class GateLab {
 }
 
 async function serveOrigins(): Promise<number> {
-  let port = 0;
+  const port = await freePort();
   for (const [name, address] of Object.entries(origins)) {
     const server = createServer((request, response) => {
       if (request.url === '/endless') endless(response);
       else response.end(`this is ${name}\n`);
     }).listen(port, address);
     await once(server, 'listening');
-    const bound = server.address();
-    port = typeof bound === 'object' ? (bound?.port ?? 0) : 0;
     onTestFinished(() => {
       server.closeAllConnections();
       server.close();
@@ -193,12 +192,4 @@ function endless(response: ServerResponse): void {
   response.once('close', () => {
     clearInterval(timer);
   });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  return port;
 }
