@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -7,7 +8,7 @@ import type { ControlClient } from './control-client.ts';
 import { helperFiles } from './helper-files.ts';
 import { helperFlags } from './helper-flags.ts';
 import { healthSchema } from './messages.ts';
-import { startHelper } from './start-helper.ts';
+import { identityIn, startHelper } from './start-helper.ts';
 import { testFolder } from './testing/test-folder.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -55,6 +56,14 @@ test('a helper whose files had to be compiled first takes no more memory than on
   const warm = await startProxyIn(folder);
   // What strips types takes 14 to 27 MiB.
   expect(coldMiB - (await rssMiB(warm))).toBeLessThan(7);
+});
+
+test('a helper’s allocator has one arena for all its threads, also after it started over', async () => {
+  const folder = await testFolder();
+  await startProxyIn(folder);
+  const pid = (await identityIn(helperFiles(folder, 'proxy')))?.pid;
+  const environment = await readFile(`/proc/${String(pid)}/environ`, 'utf8');
+  expect(environment.split('\0')).toContain('MALLOC_ARENA_MAX=1');
 });
 
 test('what has come and gone through a socket does not pile up in a helper', async () => {

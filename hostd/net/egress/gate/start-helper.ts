@@ -11,6 +11,7 @@ import {
 } from '../../../platform/process-identity.ts';
 import { ControlClient } from './control-client.ts';
 import type { HelperFiles } from './helper-files.ts';
+import { helperEnvironment } from './helper-flags.ts';
 import { maxControlLineBytes } from './messages.ts';
 
 const lookMs = 20;
@@ -30,7 +31,7 @@ export async function startHelper(files: HelperFiles, command: readonly string[]
   const log = openSync(files.log, 'w', 0o600);
   // With what is compiled at hand, Node need not load what strips types: a helper takes some 25 MiB less.
   const compileCache = process.env['NODE_COMPILE_CACHE'] ?? path.join(files.folder, 'compile-cache');
-  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache };
+  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...helperEnvironment };
   const child = spawn(program, [...args, files.folder], { detached: true, stdio: ['ignore', log, log], cwd: '/', env });
   closeSync(log);
   child.unref();
