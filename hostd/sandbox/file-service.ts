@@ -12,8 +12,8 @@ import type { RunningSandbox } from './registry.ts';
 const workspace = '/workspace';
 
 /**
- * Files of running sandboxes, a bounded number of transfers at once for each. An operation whose guest stops answering fails with `guest-unresponsive`;
- * it may take as long as it likes while the guest answers.
+ * Files of running sandboxes, a bounded number of transfers at once for each. An operation whose guest stops answering fails with `guest-unresponsive`,
+ * one whose sandbox is ended with `sandbox-gone`; it may take as long as it likes while the guest answers.
  */
 export class LocalFiles implements FileService {
   readonly #host: HostContext;
@@ -62,7 +62,8 @@ export class LocalFiles implements FileService {
     const over = new AbortController();
     void watchGuest(this.#host, sandbox, over.signal, (error) => silent.abort(error));
     try {
-      return await untilAborted(silent.signal, work(sandbox.guest.files, silent.signal));
+      const working = work(sandbox.guest.files, silent.signal);
+      return await untilAborted(sandbox.ending.signal, untilAborted(silent.signal, working));
     } finally {
       over.abort();
       sandbox.transfers -= 1;
@@ -84,7 +85,9 @@ export class LocalFiles implements FileService {
     };
     try {
       const working = work(sandbox.guest.files, silent.signal);
-      const stream = await untilAborted(silent.signal, working, (late) => late.destroy());
+      const drop = (late: Readable) => late.destroy();
+      const answered = untilAborted(silent.signal, working, drop);
+      const stream = await untilAborted(sandbox.ending.signal, answered, drop);
       silent.signal.addEventListener('abort', () => stream.destroy(silent.signal.reason as Error));
       finished(stream, leave);
       return stream;
