@@ -29,7 +29,7 @@ beforeAll(async () => {
   second = resources.use(await HostdProcess.start({ stateDirectory: secondState, config: { network } }));
 }, 300_000);
 
-afterAll(() => resources.disposeAsync(), 60_000);
+afterAll(() => resources.disposeAsync());
 
 const listed = async (host = suite.host): Promise<SandboxInfo[]> => {
   const all = await Sandbox.list({ connection: { host } });

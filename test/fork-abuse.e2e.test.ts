@@ -41,7 +41,7 @@ test(
   },
 );
 
-test('a sandbox that is stopped in the middle of it tells so, and nothing is left', { timeout: 60_000 }, async () => {
+test('a sandbox that is stopped in the middle of it tells so, and nothing is left', async () => {
   for (const act of [
     (sandbox: Sandbox) => sandbox.fork({ count: 2 }),
     (sandbox: Sandbox) => sandbox.snapshot({ name: 'cut-off' }),
@@ -60,7 +60,7 @@ test('a sandbox that is stopped in the middle of it tells so, and nothing is lef
   }
 });
 
-test('a machine that is killed while it goes to disk is not taken for a paused one', { timeout: 60_000 }, async () => {
+test('a machine that is killed while it goes to disk is not taken for a paused one', async () => {
   const source = await suite.create();
   await answer(
     source,
@@ -77,7 +77,7 @@ test('a machine that is killed while it goes to disk is not taken for a paused o
   expect(source.info.end?.reason).toBe('vmm-killed');
 });
 
-test('copies of a guest that plays with its control groups and signals', { timeout: 60_000 }, async () => {
+test('copies of a guest that plays with its control groups and signals', async () => {
   await using source = await suite.create();
   await answer(
     source,

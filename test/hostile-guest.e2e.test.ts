@@ -23,7 +23,7 @@ describe('a guest that breaks costs only itself', () => {
     expect((await sandbox.exec('echo alive')).stdout).toBe('alive\n');
   });
 
-  test('a kernel panic ends it with that reason', { timeout: 90_000 }, async () => {
+  test('a kernel panic ends it with that reason', async () => {
     const before = await takeHostPicture();
     const sandbox = await suite.create();
     const exec = await sandbox
@@ -34,7 +34,7 @@ describe('a guest that breaks costs only itself', () => {
     expect(await leftovers(before, suite.stateDirectory)).toEqual([]);
   });
 
-  test('a guest that powers itself off', { timeout: 90_000 }, async () => {
+  test('a guest that powers itself off', async () => {
     const sandbox = await suite.create();
     await sandbox
       .exec('echo 1 > /proc/sys/kernel/sysrq; echo o > /proc/sysrq-trigger; sleep 60')
@@ -42,7 +42,7 @@ describe('a guest that breaks costs only itself', () => {
     expect(['guest-shutdown', 'guest-panicked']).toContain(await reasonOf(sandbox));
   });
 
-  test('the agent can not be killed from inside', { timeout: 60_000 }, async () => {
+  test('the agent can not be killed from inside', async () => {
     await using sandbox = await suite.create();
     const result = await sandbox.exec(
       'for s in KILL TERM STOP SEGV HUP INT; do kill -$s 1; done; sleep 0.5; echo survived',
@@ -78,7 +78,7 @@ describe('a guest that breaks costs only itself', () => {
 });
 
 describe('processes that are killed', () => {
-  test('QEMU killed: the sandbox ends as vmm-killed and nothing is left', { timeout: 90_000 }, async () => {
+  test('QEMU killed: the sandbox ends as vmm-killed and nothing is left', async () => {
     const before = await takeHostPicture();
     const sandbox = await suite.create();
     const waiting = sandbox.exec('sleep 1000').catch((error: unknown) => error);
@@ -98,7 +98,7 @@ describe('processes that are killed', () => {
     expect(await leftovers(before, suite.stateDirectory)).toEqual([]);
   });
 
-  test('QEMU killed while hostd is away: a tombstone after its return', { timeout: 90_000 }, async () => {
+  test('QEMU killed while hostd is away: a tombstone after its return', async () => {
     const sandbox = await suite.create();
     const [qemu] = await vmmPidsOf(suite.stateDirectory, sandbox.id);
     await suite.hostd.kill();
