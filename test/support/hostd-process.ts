@@ -28,6 +28,7 @@ export class HostdProcess {
   #child: ChildProcess | undefined;
   #log: WriteStream | undefined;
   #tail = '';
+  #isOver = false;
 
   private constructor(options: HostdOptions, folder: string) {
     this.#options = options;
@@ -39,7 +40,14 @@ export class HostdProcess {
     const folder = await mkdtemp(path.join(tmpdir(), 'offshoot-'));
     await mkdir(options.stateDirectory, { recursive: true });
     const hostd = new HostdProcess(options, folder);
-    await hostd.start();
+    try {
+      await hostd.start();
+    } catch (error) {
+      // it may be at work on its start yet, on the addresses of those that come after it
+      await hostd.kill();
+      await hostd[Symbol.asyncDispose]();
+      throw error;
+    }
     return hostd;
   }
 
@@ -81,6 +89,7 @@ export class HostdProcess {
 
   /** Starts it without waiting. */
   async launch(env: Record<string, string> = {}): Promise<void> {
+    if (this.#isOver) throw new Error('this hostd is over: a test that ran out of time starts it no more');
     const configFile = path.join(this.#folder, 'config.json');
     await writeFile(configFile, JSON.stringify(this.#config()));
     const [command, ...prefix] = [...(this.#options.prefix ?? []), launcher];
@@ -134,6 +143,7 @@ export class HostdProcess {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     await this.stop();
     this.#log?.end();
     await rm(this.#folder, { recursive: true, force: true });
