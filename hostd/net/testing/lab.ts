@@ -48,10 +48,10 @@ export class Lab {
     await writeFile(this.resolvConf, addresses.map((address) => `nameserver ${address}\n`).join(''));
   }
 
-  /** A network in a process of its own; not started yet. `policies`: see RemoteNetwork. */
+  /** A network in a process of its own; not started yet. `kind`: see RemoteNetwork. */
   network(
     config: { instance?: string } & Record<string, unknown> = {},
-    kind: 'policies' | 'bare' = 'bare',
+    kind: 'policies' | 'bare' | { helpersIn: string } = 'bare',
   ): RemoteNetwork {
     const instance = config.instance ?? freshInstance();
     const network = new RemoteNetwork(this.world, { resolvConf: this.resolvConf, ...config, instance }, kind);

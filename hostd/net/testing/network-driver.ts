@@ -2,10 +2,13 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { egressModeSchema } from '../../contract/egress.ts';
 import { isOffshootError } from '../../errors/offshoot-error.ts';
+import { installation } from '../../platform/installation.ts';
 import { systemRunner } from '../../platform/run.ts';
 import { networkConfigSchema } from '../config.ts';
 import type { OpenGate } from '../egress/egress-side.ts';
 import { FakeGate } from '../egress/gate/fake-gate.ts';
+import { openGate } from '../egress/gate/gate.ts';
+import { helperNode } from '../egress/gate/helper-flags.ts';
 import { parsePolicy } from '../egress/policy/parse-rules.ts';
 import { openLinuxNetwork } from '../linux-network.ts';
 import type { Network, SlotEgress } from '../network.ts';
@@ -15,8 +18,9 @@ const policySchema = z.object({ mode: egressModeSchema, allow: z.array(z.string(
 export type PolicyOfSlot = z.output<typeof policySchema>;
 
 /**
- * Runs a real Network inside some network namespace for a test outside of it: `node network-driver.ts CONFIG [policies]`, one JSON call a
- * line in, one JSON answer a line out. With `policies` it takes all modes; rules by address hold, but there is no resolver and no proxy.
+ * Runs a real Network inside some network namespace for a test outside of it: `node network-driver.ts CONFIG [KIND]`, one JSON call a line
+ * in, one JSON answer a line out. With `policies` it takes all modes; rules by address hold, but there is no resolver and no proxy. With the
+ * path of a state directory it has both, in processes of their own, which outlive it.
  */
 export const callSchema = z.discriminatedUnion('method', [
   z.object({
@@ -84,17 +88,28 @@ async function answer(network: Network, line: string): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ...reply, tookMs: performance.now() - startedMs })}\n`);
 }
 
+function openGateOf(kind: string): OpenGate | undefined {
+  if (kind === 'bare') return undefined;
+  if (kind !== 'policies') return helpersIn(kind);
+  return async (_netnsPath, { listeners }) => {
+    const gate = new FakeGate();
+    await gate.listen(listeners);
+    return gate;
+  };
+}
+
+function helpersIn(stateDirectory: string): OpenGate {
+  const { resolverProcess, proxyProcess } = installation;
+  return (proxyNetnsPath, options) => {
+    const resolver = [...helperNode(), resolverProcess];
+    const proxy = ['nsenter', `--net=${proxyNetnsPath}`, '--', ...helperNode(), proxyProcess];
+    return openGate({ ...options, stateDirectory, proxyNetnsPath, commands: { resolver, proxy } });
+  };
+}
+
 if (import.meta.main) {
   const config = networkConfigSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
-  const openGate: OpenGate | undefined =
-    process.argv[3] === 'policies'
-      ? async (_netnsPath, { listeners }) => {
-          const gate = new FakeGate();
-          await gate.listen(listeners);
-          return gate;
-        }
-      : undefined;
-  const network = await openLinuxNetwork(config, systemRunner, openGate);
+  const network = await openLinuxNetwork(config, systemRunner, openGateOf(process.argv[3] ?? 'bare'));
   createInterface({ input: process.stdin })
     .on('line', (line) => void answer(network, line))
     .on('close', () => process.exit(0));

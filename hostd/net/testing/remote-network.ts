@@ -63,10 +63,11 @@ export class RemoteNetwork {
   /** How long the last call to end took, in the other process. */
   lastTookMs = 0;
 
-  /** With `policies` it takes all modes, without resolver and proxy. */
-  constructor(world: OutsideWorld, config: object, kind: 'policies' | 'bare' = 'bare') {
+  /** With `policies` it takes all modes, without resolver and proxy; with a folder for these it has both. */
+  constructor(world: OutsideWorld, config: object, kind: 'policies' | 'bare' | { helpersIn: string } = 'bare') {
     const program = fileURLToPath(new URL('network-driver.ts', import.meta.url));
-    this.#child = world.spawn(process.execPath, [program, JSON.stringify(config), kind], {
+    const kindWord = typeof kind === 'string' ? kind : kind.helpersIn;
+    this.#child = world.spawn(process.execPath, [program, JSON.stringify(config), kindWord], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, [markName]: this.#mark },
     });
