@@ -100,8 +100,8 @@ test('docs/egress.md names the host’s address on the bridge, its ports, and ho
 
 test('the limits in docs/egress.md are those of the code', () => {
   const { maxFlowsPerSandbox } = networkConfigSchema.parse({});
-  const { bytesUntilName, nameDeadlineMs, idleMs, connectionsPerSandbox, pipelinedRequests, dialledAddresses } =
-    defaultLimits;
+  const { bytesUntilName, nameDeadlineMs, idleMs, connectionsPerSandbox, dialledAddresses } = defaultLimits;
+  const { pipelinedRequests, waitingBytesPerSandbox, headerLines } = defaultLimits;
   const text = (value: number) => String(value);
   const hours = (ms: number) => `${text(ms / 3_600_000)} hour`;
   expect(Object.fromEntries(rows('Limits'))).toEqual({
@@ -112,7 +112,8 @@ test('the limits in docs/egress.md are those of the code', () => {
     'ClientHello, or head of an HTTP request': `${text(bytesUntilName / 1024)} KiB, within ${text(nameDeadlineMs / 1000)} seconds`,
     'connection on which nothing moves, through the proxy': hours(idleMs),
     'addresses of a name that the proxy tries': text(dialledAddresses),
-    'pipelined HTTP requests, not yet answered': text(pipelinedRequests),
+    'pipelined HTTP requests, not yet answered': `${text(pipelinedRequests)}; of a sandbox ${text(waitingBytesPerSandbox / 1024 / 1024)} MiB`,
+    'header lines of an HTTP request or answer': text(headerLines),
     'DNS questions of a sandbox': `${text(dns.queriesPerSecond)} a second, ${text(dns.queriesInFlight)} at once`,
     'aliases behind a name': `${text(maxQuestions)} questions in all`,
     'new names below one wildcard': `${text(dns.newNamesAtOnce)} at once, then ${text(dns.newNamesPerSecond)} a second`,

@@ -4,18 +4,21 @@ import { decideAddress, decideDestination } from './decision.ts';
 import { Flow } from './flow.ts';
 import type { ListenSpec, ProxyEntry, ProxyFailure, ProxyLimits, ProxyOptions, SandboxView } from './options.ts';
 import { Usage } from './usage.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 /** Every connection that is open, whose it is, and whether it still may be. */
 export class FlowTable {
   readonly limits: ProxyLimits;
   readonly options: ProxyOptions;
   readonly usage: Usage;
+  readonly waitingRoom: WaitingRoom;
   readonly #flows = new Map<string, Set<Flow>>();
 
   constructor(options: ProxyOptions, limits: ProxyLimits) {
     this.options = options;
     this.limits = limits;
     this.usage = new Usage(limits.usageRowsPerSandbox);
+    this.waitingRoom = new WaitingRoom(limits.waitingBytesPerSandbox);
   }
 
   /** Takes a guest's connection in; undefined when it was reset: an unknown source, or one connection too many. */

@@ -1,24 +1,25 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Buffer } from 'node:buffer';
-import type { Socket } from 'node:net';
 import type { DenialReason } from '../policy/policy.ts';
 import { dialledInstead } from './dialled-instead.ts';
 import type { FlowTable } from './flow-table.ts';
 import type { Flow } from './flow.ts';
-import { exchange, OneSocketAgent, passAnswer, startRequest, type GoodRequest } from './http-exchange.ts';
-import { pairs } from './http-headers.ts';
+import {
+  exchange,
+  OneSocketAgent,
+  passAnswer,
+  startRequest,
+  switchingHead,
+  type GoodRequest,
+  type Upstream,
+} from './http-exchange.ts';
+import { hasMoreLines, valuesOf } from './http-headers.ts';
 import { denialPage, failurePage } from './http-refusal.ts';
 import { checkRequest } from './http-request.ts';
 import { endWith } from './linger.ts';
 import type { ProxyFailure } from './options.ts';
 import { reach } from './reach.ts';
 import { tunnel } from './tunnel.ts';
-
-interface Upstream {
-  host: string;
-  socket: Socket;
-  agent: OneSocketAgent;
-}
 
 /**
  * A guest's HTTP connection. Every request is checked by itself, one after the other; requests to the same host share one upstream connection, another
@@ -40,13 +41,17 @@ export class HttpConnection {
 
   request(request: IncomingMessage, response: ServerResponse): void {
     if (this.#over) return;
-    if (this.#waiting >= this.#table.limits.pipelinedRequests) {
+    const { limits, waitingRoom } = this.#table;
+    const leave = this.#waiting === 0 ? () => undefined : waitingRoom.take(this.#flow.sandboxId, request);
+    if (leave === undefined || this.#waiting >= limits.pipelinedRequests) {
+      leave?.();
       this.#table.failed(this.#flow, 'limit');
       this.#cut();
       return;
     }
     this.#waiting += 1;
     this.#last = this.#last.then(async () => {
+      leave();
       if (!this.#over) await this.#serve(request, response);
       this.#waiting -= 1;
     });
@@ -65,7 +70,7 @@ export class HttpConnection {
     this.#table.denied(this.#flow, reason, { name: shown, address: undefined });
     // The page would be mixed into an answer that has begun.
     if (this.#answering?.headersSent === true) this.#cut();
-    else this.#end(denialPage(reason, shown, true));
+    else this.#end(undefined, denialPage(reason, shown, true));
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -75,7 +80,7 @@ export class HttpConnection {
     if (upstream === undefined) return;
     this.#upstream = upstream;
     this.#answering = response;
-    const end = await exchange(request, response, checked, upstream.agent, this.#table.limits.bytesUntilName);
+    const end = await exchange(request, response, checked, upstream.agent, this.#table.limits);
     this.#answering = undefined;
     if (this.#over) return;
     if (end === 'unanswered') this.#fail(request, 'upstream');
@@ -85,17 +90,18 @@ export class HttpConnection {
 
   async #serveUpgrade(request: IncomingMessage, head: Buffer): Promise<void> {
     const { guest } = this.#flow;
+    const { limits } = this.#table;
     this.#waiting += 1;
-    guest.setTimeout(this.#table.limits.idleMs, () => guest.resetAndDestroy());
+    guest.setTimeout(limits.idleMs, () => guest.resetAndDestroy());
     const checked = await this.#check(request);
     if (checked === undefined) return;
     const upstream = await this.#reach(request, checked, undefined);
     if (upstream === undefined) return;
-    const protocol = pairs(request.rawHeaders).find(([name]) => name.toLowerCase() === 'upgrade')?.[1] ?? '';
+    const [protocol = ''] = valuesOf(request.rawHeaders, 'upgrade');
     const started = startRequest(request, checked, {
       socket: upstream.socket,
       connection: ['Upgrade', 'Upgrade', protocol],
-      maxHeaderSize: this.#table.limits.bytesUntilName,
+      limits,
     });
     if (started === undefined) {
       this.#fail(request, 'upstream');
@@ -105,18 +111,21 @@ export class HttpConnection {
       this.#fail(request, 'upstream');
     });
     started.on('upgrade', (answer, socket, upstreamHead) => {
+      if (hasMoreLines(answer.rawHeaders, limits.headerLines)) {
+        this.#fail(request, 'upstream');
+        return;
+      }
       this.#over = true;
-      const lines = pairs(answer.rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
-      guest.write(`HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n${lines.join('')}\r\n`, 'latin1');
+      guest.write(switchingHead(answer), 'latin1');
       guest.write(upstreamHead);
       socket.write(head);
-      tunnel(guest, upstream.socket, this.#table.limits.idleMs);
+      tunnel(guest, upstream.socket, limits.idleMs);
     });
     started.on('response', (answer) => {
       this.#over = true;
       const response = new ServerResponse(request);
       response.assignSocket(guest);
-      passAnswer(answer, response, true).then(
+      passAnswer(answer, response, true, limits.headerLines).then(
         () => {
           guest.destroySoon();
         },
@@ -130,14 +139,15 @@ export class HttpConnection {
 
   async #check(request: IncomingMessage): Promise<GoodRequest | undefined> {
     const { forPort } = this.#flow.spec;
-    let checked = checkRequest(request, forPort);
+    let checked = checkRequest(request, forPort, this.#table.limits.headerLines);
     if (checked.kind === 'refused' && checked.reason === 'no-name') {
-      checked = checkRequest(request, forPort, await dialledInstead(this.#table, this.#flow));
+      const dialled = await dialledInstead(this.#table, this.#flow);
+      checked = checkRequest(request, forPort, this.#table.limits.headerLines, dialled);
       if (this.#over) return undefined;
     }
     if (checked.kind === 'request') return checked;
     this.#table.denied(this.#flow, checked.reason, { name: checked.shown, address: undefined });
-    this.#refuse(request, denialPage(checked.reason, checked.shown, request.method !== 'HEAD'));
+    this.#end(request, denialPage(checked.reason, checked.shown, request.method !== 'HEAD'));
     return undefined;
   }
 
@@ -147,10 +157,10 @@ export class HttpConnection {
     if (usable === undefined) this.#upstream = undefined;
     const reached = await reach(this.#table, this.#flow, destination, usable?.socket);
     if (reached.kind === 'denied') {
-      this.#refuse(request, denialPage(reached.reason, destination.host, request.method !== 'HEAD'));
+      this.#end(request, denialPage(reached.reason, destination.host, request.method !== 'HEAD'));
     }
     if (reached.kind === 'failed') {
-      this.#refuse(request, failurePage(reached.failure, destination.host, request.method !== 'HEAD'));
+      this.#end(request, failurePage(reached.failure, destination.host, request.method !== 'HEAD'));
     }
     if (reached.kind !== 'connected') return undefined;
     // The guest broke the protocol meanwhile.
@@ -170,16 +180,12 @@ export class HttpConnection {
   #fail(request: IncomingMessage, failure: ProxyFailure): void {
     if (this.#over || this.#flow.guest.destroyed) return;
     this.#table.failed(this.#flow, failure);
-    this.#refuse(request, failurePage(failure, this.#flow.destination?.host, request.method !== 'HEAD'));
+    this.#end(request, failurePage(failure, this.#flow.destination?.host, request.method !== 'HEAD'));
   }
 
-  #refuse(request: IncomingMessage, page: Buffer): void {
-    request.resume();
-    this.#end(page);
-  }
-
-  #end(page: Buffer): void {
+  #end(request: IncomingMessage | undefined, page: Buffer): void {
     this.#over = true;
+    request?.resume();
     this.#upstream?.socket.destroy();
     endWith(this.#flow.guest, page, this.#table.limits.lingerMs);
   }

@@ -7,8 +7,11 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { endToEnd, pairs, tokensOf } from './http-headers.ts';
+import { endToEnd, hasMoreLines, pairs, tokensOf } from './http-headers.ts';
 import type { CheckedRequest } from './http-request.ts';
+import type { ProxyLimits } from './options.ts';
+
+type HeadLimits = Pick<ProxyLimits, 'bytesUntilName' | 'headerLines'>;
 
 export type GoodRequest = Extract<CheckedRequest, { kind: 'request' }>;
 
@@ -26,6 +29,12 @@ export class OneSocketAgent extends Agent {
   }
 }
 
+export interface Upstream {
+  host: string;
+  socket: Socket;
+  agent: OneSocketAgent;
+}
+
 /** Why an exchange ended early: nothing of an answer has gone to the guest (`unanswered`), the same on a connection that served before (`stale`), or a part has (`broken`). */
 export type ExchangeEnd = 'done' | 'unanswered' | 'stale' | 'broken';
 
@@ -35,14 +44,14 @@ export function exchange(
   response: ServerResponse,
   checked: GoodRequest,
   agent: OneSocketAgent,
-  maxHeaderSize: number,
+  limits: HeadLimits,
 ): Promise<ExchangeEnd> {
   const { promise, resolve } = Promise.withResolvers<ExchangeEnd>();
   const closing = !response.shouldKeepAlive;
   const upstream = startRequest(request, checked, {
     agent,
     connection: closing ? ['close'] : ['keep-alive'],
-    maxHeaderSize,
+    limits,
   });
   if (upstream === undefined) return Promise.resolve('unanswered');
   let answered = false;
@@ -59,7 +68,7 @@ export function exchange(
   });
   upstream.on('response', (answer) => {
     answered = true;
-    passAnswer(answer, response, closing).then(
+    passAnswer(answer, response, closing, limits.headerLines).then(
       () => {
         resolve('done');
       },
@@ -71,7 +80,8 @@ export function exchange(
   request.on('error', () => upstream.destroy());
   if (checked.hasBody) {
     request.once('end', () => {
-      if (request.rawTrailers.length > 0) upstream.addTrailers(pairs(request.rawTrailers));
+      if (hasMoreLines(request.rawTrailers, limits.headerLines)) upstream.destroy();
+      else if (request.rawTrailers.length > 0) upstream.addTrailers(pairs(request.rawTrailers));
     });
     request.pipe(upstream);
   } else {
@@ -85,9 +95,9 @@ export function exchange(
 export function startRequest(
   request: IncomingMessage,
   { destination, path, headers }: GoodRequest,
-  how: { agent?: OneSocketAgent; socket?: Socket; connection: string[]; maxHeaderSize: number },
+  how: { agent?: OneSocketAgent; socket?: Socket; connection: string[]; limits: HeadLimits },
 ): ClientRequest | undefined {
-  const { agent, socket, connection, maxHeaderSize } = how;
+  const { agent, socket, connection, limits } = how;
   try {
     const started = httpRequest({
       host: destination.host,
@@ -96,19 +106,34 @@ export function startRequest(
       path,
       headers: [...headers, 'Connection', ...connection],
       setHost: false,
-      maxHeaderSize,
+      maxHeaderSize: limits.bytesUntilName,
       ...(agent === undefined ? {} : { agent }),
       ...(socket === undefined ? {} : { createConnection: () => socket }),
     });
-    started.maxHeadersCount = 0;
+    started.maxHeadersCount = limits.headerLines + 1;
     return started;
   } catch {
     return undefined;
   }
 }
 
+/** What a guest is told of a server that takes up another protocol. */
+export function switchingHead(answer: IncomingMessage): string {
+  const lines = pairs(answer.rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n${lines.join('')}\r\n`;
+}
+
 /** Resolves when the answer has gone out whole; rejects when it broke off or can't be said again. */
-export function passAnswer(answer: IncomingMessage, response: ServerResponse, closing: boolean): Promise<void> {
+export function passAnswer(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  closing: boolean,
+  mostLines: number,
+): Promise<void> {
+  if (hasMoreLines(answer.rawHeaders, mostLines)) {
+    answer.destroy();
+    return Promise.reject(new Error('the answer has too many header lines'));
+  }
   const toOldClient = response.req.httpVersion === '1.0';
   const lastOne =
     closing || tokensOf(answer.rawHeaders, 'connection').includes('close') || !delimited(answer, toOldClient);
@@ -130,7 +155,11 @@ export function passAnswer(answer: IncomingMessage, response: ServerResponse, cl
       throw error;
     }
     answer.once('end', () => {
-      if (answer.rawTrailers.length > 0) response.addTrailers(pairs(answer.rawTrailers));
+      if (hasMoreLines(answer.rawTrailers, mostLines)) {
+        // Else its end would follow, and it would look whole.
+        response.destroy();
+        reject(new Error('the answer has too many trailers'));
+      } else if (answer.rawTrailers.length > 0) response.addTrailers(pairs(answer.rawTrailers));
     });
     answer.pipe(response);
   });

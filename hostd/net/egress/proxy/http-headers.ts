@@ -14,6 +14,11 @@ const hopByHop: ReadonlySet<string> = new Set([
 /** A `Connection` header can't take these away. */
 const neverNamed: ReadonlySet<string> = new Set(['content-length', 'expect', 'host', 'transfer-encoding']);
 
+/** Whether a message has more lines than it may: then some may have been left out. */
+export function hasMoreLines(raw: RawHeaders, most: number): boolean {
+  return raw.length > 2 * most;
+}
+
 export function pairs(raw: RawHeaders): [name: string, value: string][] {
   return Array.from({ length: Math.floor(raw.length / 2) }, (_, index) => [
     raw[index * 2] ?? '',

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Destination } from './decision.ts';
 import { printable, readAuthority, type Authority } from './host-name.ts';
-import { endToEnd, tokensOf, valuesOf } from './http-headers.ts';
+import { endToEnd, hasMoreLines, tokensOf, valuesOf } from './http-headers.ts';
 
 export type CheckedRequest =
   | { kind: 'request'; destination: Destination; path: string; headers: string[]; hasBody: boolean }
@@ -14,8 +14,14 @@ const withoutBody: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTI
  * or several lengths, and a length beside a transfer coding before; here is refused what it lets pass. What is sent on is written anew from what was understood,
  * so that no second reading of the guest's bytes by the server can differ. `dialled` is where a request without a Host may go.
  */
-export function checkRequest(request: IncomingMessage, forPort: number, dialled?: string): CheckedRequest {
+export function checkRequest(
+  request: IncomingMessage,
+  forPort: number,
+  mostLines: number,
+  dialled?: string,
+): CheckedRequest {
   const raw = request.rawHeaders;
+  if (hasMoreLines(raw, mostLines)) return { kind: 'refused', reason: 'no-name' };
   const hosts = valuesOf(raw, 'host');
   const shown = hosts.length === 0 ? undefined : printable(hosts.join(','));
   if (request.httpVersion !== '1.1' && request.httpVersion !== '1.0')

@@ -31,8 +31,8 @@ export function httpServer(table: FlowTable, spec: ListenSpec): Server {
     shouldUpgradeCallback: asksForTunnel,
   });
   server.timeout = limits.idleMs;
-  // The size of a head is bounded; beyond a number node would leave headers out.
-  server.maxHeadersCount = 0;
+  // Beyond that number node leaves lines out: of what has more, nothing passes.
+  server.maxHeadersCount = limits.headerLines + 1;
   // Who has said all it has to say may end its side, and still gets its answers. node's types do not know of it.
   Object.assign(server, { httpAllowHalfOpen: true });
   const read = nodesReader(server);

@@ -37,6 +37,10 @@ export interface ProxyLimits {
   dialStaggerMs: number;
   /** On one HTTP connection, read but not yet answered. */
   pipelinedRequests: number;
+  /** Of one sandbox: memory of requests that wait for the one before them. */
+  waitingBytesPerSandbox: number;
+  /** Of a request or an answer; a line may have no more than a letter and a colon, and takes a hundred bytes. */
+  headerLines: number;
   /** After a refusal: for the guest to read it before the reset. */
   lingerMs: number;
   /** Names with counters of their own per sandbox; further ones share a row without name. */
@@ -52,6 +56,8 @@ export const defaultLimits: ProxyLimits = {
   dialledAddresses: 8,
   dialStaggerMs: 300,
   pipelinedRequests: 128,
+  waitingBytesPerSandbox: 16 * 1024 * 1024,
+  headerLines: 256,
   lingerMs: 1000,
   usageRowsPerSandbox: 1024,
 };

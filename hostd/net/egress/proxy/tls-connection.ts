@@ -30,15 +30,18 @@ export function serveTls(table: FlowTable, flow: Flow): void {
     clearTimeout(deadline);
     guest.off('data', onData);
     guest.off('end', onEnd);
+    // A listener that stays keeps the bytes read here for as long as the connection is open.
+    guest.off('close', onClose);
     guest.pause();
   };
   const onEnd = (): void => {
     stopReading();
     guest.destroy();
   };
-  guest.once('close', () => {
+  const onClose = (): void => {
     clearTimeout(deadline);
-  });
+  };
+  guest.once('close', onClose);
   guest.on('data', onData);
   guest.on('end', onEnd);
 }
