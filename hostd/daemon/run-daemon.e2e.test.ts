@@ -33,7 +33,8 @@ async function startReady(): Promise<Run> {
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
-  const exit = once(child, 'exit');
+  // Not `exit`, after which the last lines may still be on their way.
+  const exit = once(child, 'close');
   await expect.poll(() => output.stdout + output.stderr, { timeout: 60_000 }).toContain('is ready on');
   return { child, exit, output };
 }
@@ -56,13 +57,16 @@ it('says in one line that it is ready, logs JSON, and ends with 0 at the first s
 });
 
 it('ends at once at the second signal', async () => {
-  const { child, exit } = await startReady();
+  const { child, exit, output } = await startReady();
   const socket = connect(socketPath);
   socket.on('error', () => undefined);
   await once(socket, 'connect');
-  socket.write('PUT /v1/sandboxes/sbx_1/files?path=/x HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n'); // keeps the graceful end waiting
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  // What is only begun keeps the graceful end waiting; it has arrived when the answer to what is in front of it has come.
+  const begun = 'PUT /v1/sandboxes/sbx_1/files?path=/x HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n';
+  socket.write(`GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n${begun}`);
+  await once(socket, 'data');
   child.kill('SIGINT');
+  await expect.poll(() => output.stderr, { timeout: 20_000 }).toContain('stopping');
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(child.exitCode).toBeNull();
   child.kill('SIGINT');

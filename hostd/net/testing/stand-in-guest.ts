@@ -34,7 +34,8 @@ export class StandInGuest {
     relay.stderr.on('data', (chunk: Buffer) => stderr.push(chunk.toString()));
     const isReady = await Promise.race([
       once(relay.stdout, 'data').then(() => true),
-      once(relay, 'exit').then(() => false),
+      // With all that it said.
+      once(relay, 'close').then(() => false),
     ]);
     if (!isReady) {
       await guest.unplug();
