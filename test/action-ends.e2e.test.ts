@@ -40,6 +40,9 @@ afterEach(async () => {
   expect(await listed()).toEqual([]);
 });
 
+/** On a slow machine the tests in between take longer than a lease. */
+const isEndOfLease = ({ info }: Sandbox): boolean => info.end?.reason === 'lease-expired';
+
 async function until(what: () => Promise<boolean> | boolean): Promise<void> {
   const deadlineMs = performance.now() + 60_000;
   while (!(await what())) {
@@ -236,20 +239,20 @@ test('the host that went stays away, for post too: both say so, and the job ends
   expect(annotationsOf(result, 'error').join()).toContain('host-unreachable');
   expect(annotationsOf(result, 'warning', 'post').join()).toMatch(/could not be destroyed.*lease/s);
   expect(result.post('box').outcome).toBe('success');
-  const [left] = await listed(second.host);
-  expect(left?.id).toBe(result.step('box').outputs['sandbox-id']);
-  await (await Sandbox.connect(left?.id ?? '', { host: second.host })).stop();
+  const left = await Sandbox.connect(result.step('box').outputs['sandbox-id'] ?? '', { host: second.host });
+  expect(left.info.state === 'running' || isEndOfLease(left)).toBe(true);
+  await left.stop();
+  await left.disconnect();
 });
 
 test('nobody renewed the lease of the runner that died, and its end is the end of the sandbox', async () => {
   const sandbox = await Sandbox.connect(abandoned?.id ?? '', { host: suite.host });
-  expect(sandbox.info.state).toBe('running');
   // a live runner renews it every 45 s
   await until(() => Date.parse(abandoned?.expiresAt ?? '') - Date.now() < (180 - 60) * 1000);
   await sandbox.refresh();
   const renewedMs = Date.parse(sandbox.info.expiresAt) - Date.parse(abandoned?.expiresAt ?? '');
   expect(Math.abs(renewedMs)).toBeLessThan(1000);
-  await sandbox.renew(1, { shorten: true });
+  if (!isEndOfLease(sandbox)) await sandbox.renew(1, { shorten: true });
   await sandbox.disconnect();
   await until(async () => (await Sandbox.list({ connection: { host: suite.host } })).length === 0);
 });
