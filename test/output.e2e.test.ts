@@ -53,7 +53,7 @@ describe('no byte is lost or doubled', () => {
     expect(result.stdout).toBe(`${'x'.repeat(1_048_576)}\n`);
   });
 
-  test('a million short lines on both streams, each in order', { timeout: 180_000 }, async () => {
+  test('a million short lines on both streams, each in order', { timeout: 300_000 }, async () => {
     const script = 'import os\nfor i in range(500000):\n os.write(1, b"%d\\n" % i)\n os.write(2, b"%d\\n" % -i)\n';
     const handle = await sandbox.spawn(['python3', '-c', script]);
     let out = '';
