@@ -175,19 +175,23 @@ test('an address that the host gets is open to a rule that names it, and one tha
   await network.setEgress(0, 'enforce', rules);
 });
 
-test('when others flush the host’s rules, what is made anew is open to the same sandbox alone', async () => {
-  const flow = await dripping(named);
-  await lab.nft(`delete table inet ${table}\n`);
-  const stands = () =>
-    lab.world.run('nft', ['list', 'table', 'inet', table]).then(
-      ({ stdout }) => stdout.includes(`10.83.0.2 . ${another} . tcp . 8080`),
-      () => false,
-    );
-  await expect.poll(stands, { timeout: 10_000 }).toBe(true);
-  expect(await flow.moves()).toBeDefined();
-  expect(await outcomes(named, opened)).toEqual(allOk);
-  for (const guest of [audited, open]) expect(await outcomes(guest, opened)).toEqual(allRefused);
-});
+test.each(['delete', 'flush'])(
+  'when others %s the host’s rules, what is made anew is open to the same sandbox alone',
+  async (verb) => {
+    const flow = await dripping(named);
+    await lab.nft(`${verb} table inet ${table}\n`);
+    const stands = () =>
+      lab.world.run('nft', ['list', 'table', 'inet', table]).then(
+        ({ stdout }) =>
+          stdout.includes(`10.83.0.2 . ${another} . tcp . 8080`) && stdout.includes('fib daddr type local'),
+        () => false,
+      );
+    await expect.poll(stands, { timeout: 10_000 }).toBe(true);
+    expect(await flow.moves()).toBeDefined();
+    expect(await outcomes(named, opened)).toEqual(allOk);
+    for (const guest of [audited, open]) expect(await outcomes(guest, opened)).toEqual(allRefused);
+  },
+);
 
 test('while hostd restarts it stays open, connections go on, and at no moment it is open to others', async () => {
   const flow = await dripping(named);

@@ -13,17 +13,25 @@ const three = 'opened_ports { 10.83.0.2 . 10.83.0.1 . tcp . 23 }';
 let table: HostTable;
 let runner: ScriptedRunner;
 let stands: boolean;
+let ruleCount: number;
 /** Of the next documents. */
 let failures: number;
 
 beforeEach(() => {
   stands = false;
+  ruleCount = 0;
   failures = 0;
   runner = new ScriptedRunner((line): Partial<RunResult> => {
-    const chain = { family: 'inet', table: plan.tableName, name: 'guard' };
-    if (line.startsWith('nft -j')) return { stdout: JSON.stringify({ nftables: stands ? [{ chain }] : [] }) };
+    const ofTable = { family: 'inet', table: plan.tableName };
+    const chain = { chain: { ...ofTable, name: 'guard' } };
+    const rules = Array.from({ length: ruleCount }, () => ({
+      rule: { ...ofTable, chain: 'guard', handle: 1, expr: [] },
+    }));
+    const listed = line === 'nft -j list chains' ? [chain] : [chain, ...rules];
+    if (line.startsWith('nft -j')) return { stdout: JSON.stringify({ nftables: stands ? listed : [] }) };
     if (failures === 0) {
       stands = true;
+      ruleCount = 9;
       return {};
     }
     failures -= 1;
@@ -79,6 +87,17 @@ describe('while the table stands', () => {
     await table.ensure();
     expect(written()).toEqual([`table; ${element('add', one)}; ${element('add', two)}`]);
   });
+
+  test.each([0, 8])(
+    'made anew after others left %s of its rules, whose chains let everything through',
+    async (left) => {
+      ruleCount = left;
+      await table.ensure();
+      expect(written()).toEqual([`table; ${element('add', one)}; ${element('add', two)}`]);
+      await table.ensure();
+      expect(written()).toHaveLength(1);
+    },
+  );
 
   test('a change that does not fit what others left makes the table anew', async () => {
     failures = 1;

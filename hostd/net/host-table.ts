@@ -1,7 +1,7 @@
 import { runChecked, type Runner } from '../platform/run.ts';
 import { InTurn } from './egress/gate/in-turn.ts';
 import { hostRules } from './host-rules.ts';
-import { listChains } from './nft-json.ts';
+import { listChains, listRules } from './nft-json.ts';
 import type { NetworkPlan } from './plan.ts';
 
 type Openings = ReadonlySet<string>;
@@ -14,6 +14,8 @@ export class HostTable {
   /** One document after the other: what is written is always what is wanted by then. */
   readonly #turn = new InTurn();
   #isLoaded = false;
+  /** How many rules it had when it was whole; undefined when it was loaded since. */
+  #ruleCount: number | undefined;
   /** What the table has open; undefined where a failure left that unknown. */
   #written: Openings | undefined;
 
@@ -22,12 +24,12 @@ export class HostTable {
     this.#plan = plan;
   }
 
-  /** Loads the table: once by each hostd, whose rules may differ from those of an earlier one; later only where someone has flushed it. Throws CommandError. */
+  /** Loads the table: once by each hostd, whose rules may differ from those of an earlier one; later only where someone has deleted or flushed it, or a chain of it. Throws CommandError. */
   ensure(): Promise<void> {
     return this.#turn.do(async () => {
-      const chains = await listChains(this.#runner);
-      const stands = chains.some((chain) => chain.table === this.#plan.tableName);
+      const stands = this.#ruleCount !== undefined && this.#ruleCount === (await this.#rulesThere());
       if (!this.#isLoaded || this.#written === undefined || !stands) await this.#load();
+      this.#ruleCount ??= await this.#rulesThere();
     });
   }
 
@@ -78,6 +80,13 @@ export class HostTable {
     const elements = [...wanted].map((opening) => this.#element('add', opening)).join('');
     await this.#run(`${hostRules(this.#plan)}${elements}`, wanted);
     this.#isLoaded = true;
+    this.#ruleCount = undefined;
+  }
+
+  async #rulesThere(): Promise<number> {
+    const chains = (await listChains(this.#runner)).filter(({ table }) => table === this.#plan.tableName);
+    const rules = await Promise.all(chains.map((chain) => listRules(this.#runner, chain)));
+    return rules.flat().length;
   }
 
   async #run(document: string, openings: Openings): Promise<void> {
