@@ -41,8 +41,8 @@ describe('results', () => {
   test('a timeout ends the whole process group and says so', async () => {
     const result = await sandbox.exec('trap "" TERM; sleep 1000 & sleep 1000', { timeoutMs: 500 });
     expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
-    const left = await sandbox.exec("ps -eo args | grep '[s]leep 1000' | wc -l");
-    expect(left.stdout.trim()).toBe('0');
+    const left = async () => (await sandbox.exec("ps -eo args | grep '[s]leep 1000' | wc -l")).stdout.trim();
+    await expect.poll(left, { timeout: 20_000 }).toBe('0');
   });
 
   test('an abort signal kills the exec', async () => {
