@@ -275,3 +275,24 @@ test('each sandbox has its own pins; one that is gone leaves none', async () => 
   pins.forget('sbx_b');
   expect(pins.documentOf('sbx_b').pins).toEqual([]);
 });
+
+test('any number of names for one address takes little, and the first one’s programs reach it as long as they were told', async () => {
+  const { pins, sink, clock } = table();
+  const named = (number: number): Pin => ({ ...ssh, name: `n${String(number)}.git.example` });
+  await pins.pin(sandboxId, [named(0)], hour);
+  const lives: number[] = [];
+  sink.add = (_sandbox, _pin, lifetimeMs) => {
+    lives.push(lifetimeMs);
+    return Promise.resolve();
+  };
+  for (let number = 1; number <= 1000; number += 1) {
+    clock.ms += 10;
+    await pins.pin(sandboxId, [named(number)], 5000);
+  }
+  const document = pins.documentOf(sandboxId);
+  expect(document.pins).toHaveLength(20);
+  expect(Math.min(...lives)).toBe(hour - 10_000);
+  // A change of policy goes by the names asked for last.
+  await pins.retain(sandboxId, view('n1000.git.example:22'));
+  expect(pins.documentOf(sandboxId).pins).toMatchObject([named(1000)]);
+});

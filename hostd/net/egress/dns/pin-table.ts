@@ -1,4 +1,5 @@
 import type { PolicyView } from '../policy/policy.ts';
+import { endOf, holdFor, type Opening } from './opening.ts';
 import { maxPinMs, minPinMs, type Pin, type PinDocument, pinDocumentSchema } from './pin-document.ts';
 
 /** Where pins take effect: sets of the sandbox's packet filter. */
@@ -20,14 +21,6 @@ const renewalWindowMs = 50_000;
 /** The sink may end a pin a little later than the table knows. */
 const graceMs = 5000;
 export const maxOpeningsPerSandbox = 4096;
-
-/** One address, port and transport; open for the sake of one or more names. */
-interface Opening {
-  key: string;
-  pin: Pin;
-  /** By name: when it ends. None: it is to be closed. */
-  names: Map<string, number>;
-}
 
 /** Which addresses each sandbox may reach by name, for how long. Operations on one opening reach the sink in the order they were asked for. */
 export class PinTable {
@@ -106,7 +99,7 @@ export class PinTable {
     const endMs = opening.names.get(pin.name) ?? 0;
     if (endMs - nowMs >= neededMs) return this.#settled(sandboxId, key);
     const lifetimeMs = Math.min(maxPinMs, neededMs + spareMs);
-    opening.names.set(pin.name, nowMs + lifetimeMs);
+    holdFor(opening, pin.name, nowMs + lifetimeMs);
     this.#makeRoom(sandboxId, openings);
     // Another name's pin on the same opening may last longer.
     await this.#open(sandboxId, opening, pin, Math.max(...opening.names.values()) - nowMs);
@@ -178,10 +171,6 @@ export class PinTable {
 
 function keyOf(pin: Pin): string {
   return `${pin.transport} ${pin.address} ${String(pin.port)}`;
-}
-
-function endOf(names: ReadonlyMap<string, number>): number {
-  return Math.max(...names.values());
 }
 
 function forgetEnded(openings: Map<string, Opening>, opening: Opening, beforeMs: number): void {
