@@ -37,7 +37,7 @@ async function helper(role: HelperRole): Promise<ProcessIdentity> {
 }
 
 /** By way of the proxy, which in audit mode passes on what names nothing. */
-const byProxy: Probe = { kind: 'tcp', to: outside.publicAddress, port: 80, timeoutMs: 1000 };
+const byProxy: Probe = { kind: 'tcp', to: outside.publicAddress, port: 80, timeoutMs: 5000 };
 
 async function passes(guest: StandInGuest): Promise<boolean> {
   const [result] = await guest.probe([byProxy]);
