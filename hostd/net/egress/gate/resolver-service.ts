@@ -78,7 +78,9 @@ class ResolverService implements HelperService {
   async open(): Promise<void> {
     await this.#remembered.load();
     const names = await openNamesServer(namesSocket(this.#folder), async (request) => {
-      if ('fromPort' in request) return this.#dialled.addresses(request);
+      if ('fromPort' in request) {
+        return this.#table.of(request.sandboxId) === undefined ? [] : this.#dialled.addresses(request);
+      }
       const outcome = await this.#resolver.resolveName(request.sandboxId, request.name);
       // Closed addresses, too: the proxy refuses them, and says so to the guest and in the report.
       return outcome.kind === 'addresses' || outcome.kind === 'rebind' ? outcome.addresses : [];
@@ -191,7 +193,8 @@ class ResolverService implements HelperService {
 
   /** For the packet filter's counts, which know addresses alone. */
   #answered(sandboxId: string, name: string, address: string): void {
-    if (!this.#told.isNew(sandboxId, name, address)) return;
+    // It may be gone since its pins began to be written: nobody would forget it a second time.
+    if (this.#table.of(sandboxId) === undefined || !this.#told.isNew(sandboxId, name, address)) return;
     this.#report.count({ sandboxId, outcome: 'answered', name, address, transport: 'udp' });
   }
 
