@@ -6,7 +6,7 @@ import {
   saveJobState,
   tearDown,
   writeSummary
-} from "./chunk-S5BTG4JM.mjs";
+} from "./chunk-AZ35AYMF.mjs";
 import {
   actionOutputs,
   checkSnapshotName,
@@ -18,7 +18,7 @@ import {
   runScript,
   saveSnapshot,
   startHeartbeat
-} from "./chunk-HTOHEQR6.mjs";
+} from "./chunk-IB2NOTF2.mjs";
 import {
   Cancellation,
   createSandbox,
@@ -33,7 +33,7 @@ import {
   tellFailure,
   warn,
   writeSession
-} from "./chunk-X7AF4LVL.mjs";
+} from "./chunk-BVRABTXI.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
@@ -50,16 +50,16 @@ import {
 } from "./chunk-6DJXB2CB.mjs";
 import {
   Stopwatch
-} from "./chunk-PU3NRF3X.mjs";
-import "./chunk-C35LHQTZ.mjs";
-import "./chunk-X3KQLE4H.mjs";
+} from "./chunk-5ILM5TVN.mjs";
+import "./chunk-IZMGYGSR.mjs";
+import "./chunk-R4XR2K5O.mjs";
 import {
   parseHostAddress
-} from "./chunk-RAZZY6BZ.mjs";
+} from "./chunk-6AD525UC.mjs";
 import "./chunk-J2RS5RRK.mjs";
 import {
   ulid
-} from "./chunk-UB7ZLGHO.mjs";
+} from "./chunk-EVLKFKOZ.mjs";
 import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
 import {
@@ -72,7 +72,7 @@ import {
   egressWords,
   labelsSchema,
   nameSchema
-} from "./chunk-GE4VXVUU.mjs";
+} from "./chunk-AYR2ZLAY.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";

@@ -7,7 +7,7 @@ import {
   ReportLog,
   operation,
   runHelper
-} from "./chunk-F5QBP2JC.mjs";
+} from "./chunk-ZJ6W5SW3.mjs";
 import {
   InTurn,
   PolicyTable,
@@ -23,9 +23,9 @@ import {
   systemClock,
   widenSchema,
   writeLine
-} from "./chunk-24G2TA2G.mjs";
+} from "./chunk-2UNRZCG7.mjs";
 import "./chunk-LTHL2XHT.mjs";
-import "./chunk-GE4VXVUU.mjs";
+import "./chunk-AYR2ZLAY.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 
@@ -187,16 +187,47 @@ function summed({ open, ...row }) {
   return row;
 }
 
+// hostd/net/egress/proxy/waiting-room.ts
+var bytesPerRequest = 4096;
+var bytesPerString = 40;
+var WaitingRoom = class {
+  #bytesPerSandbox;
+  #taken = /* @__PURE__ */ new Map();
+  constructor(bytesPerSandbox) {
+    this.#bytesPerSandbox = bytesPerSandbox;
+  }
+  /** Room for one more request, until what it gives is called; undefined when the sandbox has none left. */
+  take(sandboxId, request) {
+    const bytes = bytesPerRequest + bytesOf([request.url ?? "", ...request.rawHeaders]);
+    const taken = this.#of(sandboxId) + bytes;
+    if (taken > this.#bytesPerSandbox) return void 0;
+    this.#taken.set(sandboxId, taken);
+    return () => {
+      const left = this.#of(sandboxId) - bytes;
+      if (left > 0) this.#taken.set(sandboxId, left);
+      else this.#taken.delete(sandboxId);
+    };
+  }
+  #of(sandboxId) {
+    return this.#taken.get(sandboxId) ?? 0;
+  }
+};
+function bytesOf(texts) {
+  return texts.reduce((sum, text) => sum + text.length + bytesPerString, 0);
+}
+
 // hostd/net/egress/proxy/flow-table.ts
 var FlowTable = class {
   limits;
   options;
   usage;
+  waitingRoom;
   #flows = /* @__PURE__ */ new Map();
   constructor(options, limits) {
     this.options = options;
     this.limits = limits;
     this.usage = new Usage(limits.usageRowsPerSandbox);
+    this.waitingRoom = new WaitingRoom(limits.waitingBytesPerSandbox);
   }
   /** Takes a guest's connection in; undefined when it was reset: an unknown source, or one connection too many. */
   admit(guest, spec) {
@@ -469,6 +500,9 @@ var hopByHop = /* @__PURE__ */ new Set([
   "upgrade"
 ]);
 var neverNamed = /* @__PURE__ */ new Set(["content-length", "expect", "host", "transfer-encoding"]);
+function hasMoreLines(raw, most) {
+  return raw.length > 2 * most;
+}
 function pairs(raw) {
   return Array.from({ length: Math.floor(raw.length / 2) }, (_, index) => [
     raw[index * 2] ?? "",
@@ -498,13 +532,13 @@ var OneSocketAgent = class extends Agent {
     return this.#socket;
   }
 };
-function exchange(request, response, checked, agent, maxHeaderSize) {
+function exchange(request, response, checked, agent, limits) {
   const { promise, resolve: resolve2 } = Promise.withResolvers();
   const closing = !response.shouldKeepAlive;
   const upstream = startRequest(request, checked, {
     agent,
     connection: closing ? ["close"] : ["keep-alive"],
-    maxHeaderSize
+    limits
   });
   if (upstream === void 0) return Promise.resolve("unanswered");
   let answered = false;
@@ -520,7 +554,7 @@ function exchange(request, response, checked, agent, maxHeaderSize) {
   });
   upstream.on("response", (answer) => {
     answered = true;
-    passAnswer(answer, response, closing).then(
+    passAnswer(answer, response, closing, limits.headerLines).then(
       () => {
         resolve2("done");
       },
@@ -532,7 +566,8 @@ function exchange(request, response, checked, agent, maxHeaderSize) {
   request.on("error", () => upstream.destroy());
   if (checked.hasBody) {
     request.once("end", () => {
-      if (request.rawTrailers.length > 0) upstream.addTrailers(pairs(request.rawTrailers));
+      if (hasMoreLines(request.rawTrailers, limits.headerLines)) upstream.destroy();
+      else if (request.rawTrailers.length > 0) upstream.addTrailers(pairs(request.rawTrailers));
     });
     request.pipe(upstream);
   } else {
@@ -542,7 +577,7 @@ function exchange(request, response, checked, agent, maxHeaderSize) {
   return promise;
 }
 function startRequest(request, { destination, path, headers }, how) {
-  const { agent, socket, connection, maxHeaderSize } = how;
+  const { agent, socket, connection, limits } = how;
   try {
     const started = httpRequest({
       host: destination.host,
@@ -551,17 +586,28 @@ function startRequest(request, { destination, path, headers }, how) {
       path,
       headers: [...headers, "Connection", ...connection],
       setHost: false,
-      maxHeaderSize,
+      maxHeaderSize: limits.bytesUntilName,
       ...agent === void 0 ? {} : { agent },
       ...socket === void 0 ? {} : { createConnection: () => socket }
     });
-    started.maxHeadersCount = 0;
+    started.maxHeadersCount = limits.headerLines + 1;
     return started;
   } catch {
     return void 0;
   }
 }
-function passAnswer(answer, response, closing) {
+function switchingHead(answer) {
+  const lines = pairs(answer.rawHeaders).map(([name, value]) => `${name}: ${value}\r
+`);
+  return `HTTP/1.1 101 ${answer.statusMessage ?? ""}\r
+${lines.join("")}\r
+`;
+}
+function passAnswer(answer, response, closing, mostLines) {
+  if (hasMoreLines(answer.rawHeaders, mostLines)) {
+    answer.destroy();
+    return Promise.reject(new Error("the answer has too many header lines"));
+  }
   const toOldClient = response.req.httpVersion === "1.0";
   const lastOne = closing || tokensOf(answer.rawHeaders, "connection").includes("close") || !delimited(answer, toOldClient);
   const dropped = ["transfer-encoding", ...hasTrailers(answer, response) ? [] : ["trailer"]];
@@ -581,7 +627,10 @@ function passAnswer(answer, response, closing) {
       throw error;
     }
     answer.once("end", () => {
-      if (answer.rawTrailers.length > 0) response.addTrailers(pairs(answer.rawTrailers));
+      if (hasMoreLines(answer.rawTrailers, mostLines)) {
+        response.destroy();
+        reject(new Error("the answer has too many trailers"));
+      } else if (answer.rawTrailers.length > 0) response.addTrailers(pairs(answer.rawTrailers));
     });
     answer.pipe(response);
   });
@@ -659,8 +708,9 @@ function printable(text) {
 
 // hostd/net/egress/proxy/http-request.ts
 var withoutBody = /* @__PURE__ */ new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
-function checkRequest(request, forPort, dialled) {
+function checkRequest(request, forPort, mostLines, dialled) {
   const raw = request.rawHeaders;
+  if (hasMoreLines(raw, mostLines)) return { kind: "refused", reason: "no-name" };
   const hosts = valuesOf(raw, "host");
   const shown = hosts.length === 0 ? void 0 : printable(hosts.join(","));
   if (request.httpVersion !== "1.1" && request.httpVersion !== "1.0")
@@ -745,13 +795,17 @@ var HttpConnection = class {
   }
   request(request, response) {
     if (this.#over) return;
-    if (this.#waiting >= this.#table.limits.pipelinedRequests) {
+    const { limits, waitingRoom } = this.#table;
+    const leave = this.#waiting === 0 ? () => void 0 : waitingRoom.take(this.#flow.sandboxId, request);
+    if (leave === void 0 || this.#waiting >= limits.pipelinedRequests) {
+      leave?.();
       this.#table.failed(this.#flow, "limit");
       this.#cut();
       return;
     }
     this.#waiting += 1;
     this.#last = this.#last.then(async () => {
+      leave();
       if (!this.#over) await this.#serve(request, response);
       this.#waiting -= 1;
     });
@@ -767,7 +821,7 @@ var HttpConnection = class {
     if (this.#over) return;
     this.#table.denied(this.#flow, reason, { name: shown, address: void 0 });
     if (this.#answering?.headersSent === true) this.#cut();
-    else this.#end(denialPage(reason, shown, true));
+    else this.#end(void 0, denialPage(reason, shown, true));
   }
   async #serve(request, response) {
     const checked = await this.#check(request);
@@ -776,7 +830,7 @@ var HttpConnection = class {
     if (upstream === void 0) return;
     this.#upstream = upstream;
     this.#answering = response;
-    const end = await exchange(request, response, checked, upstream.agent, this.#table.limits.bytesUntilName);
+    const end = await exchange(request, response, checked, upstream.agent, this.#table.limits);
     this.#answering = void 0;
     if (this.#over) return;
     if (end === "unanswered") this.#fail(request, "upstream");
@@ -785,17 +839,18 @@ var HttpConnection = class {
   }
   async #serveUpgrade(request, head) {
     const { guest } = this.#flow;
+    const { limits } = this.#table;
     this.#waiting += 1;
-    guest.setTimeout(this.#table.limits.idleMs, () => guest.resetAndDestroy());
+    guest.setTimeout(limits.idleMs, () => guest.resetAndDestroy());
     const checked = await this.#check(request);
     if (checked === void 0) return;
     const upstream = await this.#reach(request, checked, void 0);
     if (upstream === void 0) return;
-    const protocol = pairs(request.rawHeaders).find(([name]) => name.toLowerCase() === "upgrade")?.[1] ?? "";
+    const [protocol = ""] = valuesOf(request.rawHeaders, "upgrade");
     const started = startRequest(request, checked, {
       socket: upstream.socket,
       connection: ["Upgrade", "Upgrade", protocol],
-      maxHeaderSize: this.#table.limits.bytesUntilName
+      limits
     });
     if (started === void 0) {
       this.#fail(request, "upstream");
@@ -805,21 +860,21 @@ var HttpConnection = class {
       this.#fail(request, "upstream");
     });
     started.on("upgrade", (answer, socket, upstreamHead) => {
+      if (hasMoreLines(answer.rawHeaders, limits.headerLines)) {
+        this.#fail(request, "upstream");
+        return;
+      }
       this.#over = true;
-      const lines = pairs(answer.rawHeaders).map(([name, value]) => `${name}: ${value}\r
-`);
-      guest.write(`HTTP/1.1 101 ${answer.statusMessage ?? ""}\r
-${lines.join("")}\r
-`, "latin1");
+      guest.write(switchingHead(answer), "latin1");
       guest.write(upstreamHead);
       socket.write(head);
-      tunnel(guest, upstream.socket, this.#table.limits.idleMs);
+      tunnel(guest, upstream.socket, limits.idleMs);
     });
     started.on("response", (answer) => {
       this.#over = true;
       const response = new ServerResponse(request);
       response.assignSocket(guest);
-      passAnswer(answer, response, true).then(
+      passAnswer(answer, response, true, limits.headerLines).then(
         () => {
           guest.destroySoon();
         },
@@ -832,14 +887,15 @@ ${lines.join("")}\r
   }
   async #check(request) {
     const { forPort } = this.#flow.spec;
-    let checked = checkRequest(request, forPort);
+    let checked = checkRequest(request, forPort, this.#table.limits.headerLines);
     if (checked.kind === "refused" && checked.reason === "no-name") {
-      checked = checkRequest(request, forPort, await dialledInstead(this.#table, this.#flow));
+      const dialled = await dialledInstead(this.#table, this.#flow);
+      checked = checkRequest(request, forPort, this.#table.limits.headerLines, dialled);
       if (this.#over) return void 0;
     }
     if (checked.kind === "request") return checked;
     this.#table.denied(this.#flow, checked.reason, { name: checked.shown, address: void 0 });
-    this.#refuse(request, denialPage(checked.reason, checked.shown, request.method !== "HEAD"));
+    this.#end(request, denialPage(checked.reason, checked.shown, request.method !== "HEAD"));
     return void 0;
   }
   async #reach(request, checked, open) {
@@ -848,10 +904,10 @@ ${lines.join("")}\r
     if (usable === void 0) this.#upstream = void 0;
     const reached = await reach(this.#table, this.#flow, destination, usable?.socket);
     if (reached.kind === "denied") {
-      this.#refuse(request, denialPage(reached.reason, destination.host, request.method !== "HEAD"));
+      this.#end(request, denialPage(reached.reason, destination.host, request.method !== "HEAD"));
     }
     if (reached.kind === "failed") {
-      this.#refuse(request, failurePage(reached.failure, destination.host, request.method !== "HEAD"));
+      this.#end(request, failurePage(reached.failure, destination.host, request.method !== "HEAD"));
     }
     if (reached.kind !== "connected") return void 0;
     if (this.#over) {
@@ -869,14 +925,11 @@ ${lines.join("")}\r
   #fail(request, failure) {
     if (this.#over || this.#flow.guest.destroyed) return;
     this.#table.failed(this.#flow, failure);
-    this.#refuse(request, failurePage(failure, this.#flow.destination?.host, request.method !== "HEAD"));
+    this.#end(request, failurePage(failure, this.#flow.destination?.host, request.method !== "HEAD"));
   }
-  #refuse(request, page2) {
-    request.resume();
-    this.#end(page2);
-  }
-  #end(page2) {
+  #end(request, page2) {
     this.#over = true;
+    request?.resume();
     this.#upstream?.socket.destroy();
     endWith(this.#flow.guest, page2, this.#table.limits.lingerMs);
   }
@@ -905,7 +958,7 @@ function httpServer(table, spec) {
     shouldUpgradeCallback: asksForTunnel
   });
   server.timeout = limits.idleMs;
-  server.maxHeadersCount = 0;
+  server.maxHeadersCount = limits.headerLines + 1;
   Object.assign(server, { httpAllowHalfOpen: true });
   const read = nodesReader(server);
   server.on("connection", (guest) => {
@@ -974,6 +1027,8 @@ var defaultLimits = {
   dialledAddresses: 8,
   dialStaggerMs: 300,
   pipelinedRequests: 128,
+  waitingBytesPerSandbox: 16 * 1024 * 1024,
+  headerLines: 256,
   lingerMs: 1e3,
   usageRowsPerSandbox: 1024
 };
@@ -1161,15 +1216,17 @@ function serveTls(table, flow) {
     clearTimeout(deadline);
     guest.off("data", onData);
     guest.off("end", onEnd);
+    guest.off("close", onClose);
     guest.pause();
   };
   const onEnd = () => {
     stopReading();
     guest.destroy();
   };
-  guest.once("close", () => {
+  const onClose = () => {
     clearTimeout(deadline);
-  });
+  };
+  guest.once("close", onClose);
   guest.on("data", onData);
   guest.on("end", onEnd);
 }

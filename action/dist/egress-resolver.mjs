@@ -15,7 +15,7 @@ import {
   pinSets,
   pinnedHostsSet,
   pinnedSet
-} from "./chunk-Q2JFXHQ3.mjs";
+} from "./chunk-746YILJO.mjs";
 import {
   runChecked,
   systemRunner
@@ -26,7 +26,7 @@ import {
   openLineServer,
   operation,
   runHelper
-} from "./chunk-F5QBP2JC.mjs";
+} from "./chunk-ZJ6W5SW3.mjs";
 import {
   InTurn,
   PolicyTable,
@@ -44,11 +44,11 @@ import {
   sandboxRequestSchema,
   systemClock,
   writeLine
-} from "./chunk-24G2TA2G.mjs";
+} from "./chunk-2UNRZCG7.mjs";
 import {
   hostBootId
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-GE4VXVUU.mjs";
+import "./chunk-AYR2ZLAY.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";
@@ -115,9 +115,13 @@ var PinWriter = class {
     const netnsPath = this.#netnsPathOf(sandboxId);
     return netnsPath === void 0 ? [] : trackedFlows(this.#runner, netnsPath);
   }
+  /** Resolves when nothing is being written for a sandbox; what waits of one that is gone fails by itself. Never rejects. */
+  async idle(sandboxId) {
+    await this.#queues.get(sandboxId)?.running;
+  }
   #change(sandboxId, pin, textOf) {
     if (!isIPv4(pin.address)) return Promise.reject(new TypeError(`not an IPv4 address: ${pin.address}`));
-    const queue = this.#queues.get(sandboxId) ?? { waiting: [], isRunning: false };
+    const queue = this.#queues.get(sandboxId) ?? { waiting: [], running: void 0 };
     if (queue.waiting.length >= maxWaitingPerSandbox) {
       return Promise.reject(new Error(`more than ${String(maxWaitingPerSandbox)} changes of pins wait`));
     }
@@ -125,11 +129,10 @@ var PinWriter = class {
     const done = new Promise((resolve, reject) => {
       queue.waiting.push({ text: textOf(elementOf(pin)), resolve, reject });
     });
-    if (!queue.isRunning) void this.#work(sandboxId, queue);
+    queue.running ??= this.#work(sandboxId, queue);
     return done;
   }
   async #work(sandboxId, queue) {
-    queue.isRunning = true;
     await Promise.resolve();
     while (queue.waiting.length > 0) await this.#apply(sandboxId, queue.waiting.splice(0, batchSize));
     this.#queues.delete(sandboxId);
@@ -207,6 +210,18 @@ async function exists(path) {
   );
 }
 
+// hostd/net/egress/dns/opening.ts
+var maxNamesPerOpening = 20;
+function holdFor({ names }, name, endMs) {
+  names.delete(name);
+  const leaving = [...names].slice(0, Math.max(0, names.size + 1 - maxNamesPerOpening));
+  for (const [left] of leaving) names.delete(left);
+  names.set(name, Math.max(endMs, ...leaving.map(([, leftMs]) => leftMs)));
+}
+function endOf(names) {
+  return Math.max(...names.values());
+}
+
 // hostd/net/egress/dns/pin-table.ts
 var spareMs = 6e4;
 var lateMs = 1e4;
@@ -277,7 +292,7 @@ var PinTable = class {
     const endMs = opening.names.get(pin.name) ?? 0;
     if (endMs - nowMs >= neededMs) return this.#settled(sandboxId, key);
     const lifetimeMs = Math.min(maxPinMs, neededMs + spareMs);
-    opening.names.set(pin.name, nowMs + lifetimeMs);
+    holdFor(opening, pin.name, nowMs + lifetimeMs);
     this.#makeRoom(sandboxId, openings);
     await this.#open(sandboxId, opening, pin, Math.max(...opening.names.values()) - nowMs);
   }
@@ -339,9 +354,6 @@ var PinTable = class {
 };
 function keyOf(pin) {
   return `${pin.transport} ${pin.address} ${String(pin.port)}`;
-}
-function endOf(names) {
-  return Math.max(...names.values());
 }
 function forgetEnded(openings, opening, beforeMs) {
   for (const [name, expiresMs] of opening.names) if (expiresMs < beforeMs) opening.names.delete(name);
@@ -1274,7 +1286,9 @@ var ResolverService = class {
   async open() {
     await this.#remembered.load();
     const names = await openNamesServer(namesSocket(this.#folder), async (request) => {
-      if ("fromPort" in request) return this.#dialled.addresses(request);
+      if ("fromPort" in request) {
+        return this.#table.of(request.sandboxId) === void 0 ? [] : this.#dialled.addresses(request);
+      }
       const outcome = await this.#resolver.resolveName(request.sandboxId, request.name);
       return outcome.kind === "addresses" || outcome.kind === "rebind" ? outcome.addresses : [];
     });
@@ -1291,10 +1305,7 @@ var ResolverService = class {
   }
   operations = {
     setPolicies: operation(policyDocumentSchema, (document) => this.#turn.do(() => this.#setPolicies(document))),
-    dropSandbox: operation(
-      sandboxRequestSchema,
-      ({ sandboxId }) => this.#turn.do(() => Promise.resolve(this.#drop(sandboxId)))
-    ),
+    dropSandbox: operation(sandboxRequestSchema, ({ sandboxId }) => this.#turn.do(() => this.#drop(sandboxId))),
     pins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#resolver.pins.documentOf(sandboxId)),
     restorePins: operation(restorePinsSchema, ({ sandboxId, document }) => this.#restore(sandboxId, document)),
     rewritePins: operation(sandboxRequestSchema, ({ sandboxId }) => this.#rewrite(sandboxId)),
@@ -1340,9 +1351,10 @@ var ResolverService = class {
     if (entry === void 0) throw new Error(`no sandbox ${sandboxId}`);
     await this.#resolver.pins.restore(sandboxId, document, entry.view);
   }
-  #drop(sandboxId) {
+  async #drop(sandboxId) {
     this.#table.drop(sandboxId);
     this.#forget(sandboxId);
+    await this.#writer.idle(sandboxId);
   }
   #forget(sandboxId) {
     this.#told.forget(sandboxId);
@@ -1371,7 +1383,7 @@ var ResolverService = class {
   }
   /** For the packet filter's counts, which know addresses alone. */
   #answered(sandboxId, name, address) {
-    if (!this.#told.isNew(sandboxId, name, address)) return;
+    if (this.#table.of(sandboxId) === void 0 || !this.#told.isNew(sandboxId, name, address)) return;
     this.#report.count({ sandboxId, outcome: "answered", name, address, transport: "udp" });
   }
   #save() {

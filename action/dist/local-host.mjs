@@ -10,13 +10,13 @@ import {
 import "./chunk-HGD2WCUR.mjs";
 import {
   HostClient
-} from "./chunk-C35LHQTZ.mjs";
-import "./chunk-X3KQLE4H.mjs";
+} from "./chunk-IZMGYGSR.mjs";
+import "./chunk-R4XR2K5O.mjs";
 import {
   Sandbox
-} from "./chunk-RAZZY6BZ.mjs";
+} from "./chunk-6AD525UC.mjs";
 import "./chunk-J2RS5RRK.mjs";
-import "./chunk-UB7ZLGHO.mjs";
+import "./chunk-EVLKFKOZ.mjs";
 import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-ZKOMBEYM.mjs";
 import {
@@ -30,7 +30,7 @@ import {
   isAlive,
   processIdentitySchema
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-GE4VXVUU.mjs";
+import "./chunk-AYR2ZLAY.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";

@@ -5,7 +5,7 @@ import {
   loadJobState,
   tearDown,
   writeSummary
-} from "./chunk-S5BTG4JM.mjs";
+} from "./chunk-AZ35AYMF.mjs";
 import {
   Cancellation,
   explain,
@@ -16,26 +16,26 @@ import {
   takeReport,
   tellDenials,
   warn
-} from "./chunk-X7AF4LVL.mjs";
+} from "./chunk-BVRABTXI.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
 import "./chunk-HGD2WCUR.mjs";
 import {
   Stopwatch
-} from "./chunk-PU3NRF3X.mjs";
+} from "./chunk-5ILM5TVN.mjs";
 import {
   Sandbox
-} from "./chunk-RAZZY6BZ.mjs";
+} from "./chunk-6AD525UC.mjs";
 import "./chunk-J2RS5RRK.mjs";
-import "./chunk-UB7ZLGHO.mjs";
+import "./chunk-EVLKFKOZ.mjs";
 import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
 import "./chunk-LTWX3RIA.mjs";
 import {
   signalProcess
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-GE4VXVUU.mjs";
+import "./chunk-AYR2ZLAY.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 

@@ -7,7 +7,7 @@ import {
   placeScript,
   runScript,
   send
-} from "./chunk-HTOHEQR6.mjs";
+} from "./chunk-IB2NOTF2.mjs";
 import {
   Cancellation,
   readSession,
@@ -19,18 +19,18 @@ import {
   tellDenials,
   tellFailure,
   writeSession
-} from "./chunk-X7AF4LVL.mjs";
+} from "./chunk-BVRABTXI.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
 import "./chunk-HGD2WCUR.mjs";
-import "./chunk-C35LHQTZ.mjs";
-import "./chunk-X3KQLE4H.mjs";
+import "./chunk-IZMGYGSR.mjs";
+import "./chunk-R4XR2K5O.mjs";
 import {
   Sandbox
-} from "./chunk-RAZZY6BZ.mjs";
+} from "./chunk-6AD525UC.mjs";
 import "./chunk-J2RS5RRK.mjs";
-import "./chunk-UB7ZLGHO.mjs";
+import "./chunk-EVLKFKOZ.mjs";
 import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
 import "./chunk-LTWX3RIA.mjs";
@@ -39,7 +39,7 @@ import {
   isAlive,
   processIdentitySchema
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-GE4VXVUU.mjs";
+import "./chunk-AYR2ZLAY.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import {
   __callDispose,
@@ -176,7 +176,7 @@ async function main(args) {
   const sync = args[0] === "--sync";
   const script = sync ? args[1] : args[0];
   if (script !== void 0 && isScript(script)) return runStep(script, { sync });
-  const { runCommandLine } = await import("./chunk-ROZ37VJJ.mjs");
+  const { runCommandLine } = await import("./chunk-OUMSBLIR.mjs");
   const host = process.env["OFFSHOOT_HOST"] ?? await hostOfTheJob();
   if (host !== void 0) process.env["OFFSHOOT_HOST"] = host;
   await runCommandLine(["node", "offshoot", ...args]);
