@@ -6,12 +6,11 @@
 export function egressWords(text: string | readonly string[]): string[] {
   const lines = (typeof text === 'string' ? [text] : text).flatMap((part) => part.split(/[\r\n\u0085\u2028\u2029]+/));
   return lines.flatMap((line) => {
-    const words = line.split(/\s+/).flatMap((word) => (word === '' ? [] : wordAs(word)));
+    const words = line
+      .split(/\s+/)
+      .filter((word) => word !== '')
+      .map((word) => (word.toLowerCase() === 'private' ? 'private' : word));
     const comment = words.findIndex((word) => word.startsWith('#'));
     return comment === -1 ? words : words.slice(0, comment);
   });
-}
-
-function wordAs(word: string): string {
-  return word.toLowerCase() === 'private' ? 'private' : word;
 }

@@ -1,9 +1,7 @@
 import { OffshootError } from '../errors/offshoot-error.ts';
 import { ChannelConnector } from '../guest/channel/connector.ts';
 import { createImageStore } from '../guest/image/image-store.ts';
-import type { OpenGate } from '../net/egress/egress-side.ts';
-import { openGate } from '../net/egress/gate/gate.ts';
-import { helperNode } from '../net/egress/gate/helper-flags.ts';
+import { installedGate } from '../net/egress/installed-gate.ts';
 import { openLinuxNetwork } from '../net/linux-network.ts';
 import { installation } from '../platform/installation.ts';
 import { systemRunner } from '../platform/run.ts';
@@ -19,20 +17,6 @@ export function qemuOptions(config: HostdConfig): OpenQemuOptions {
   return { runner: systemRunner, nativeDirectory, kvm: config.kvm, kvmDeadlineMs: config.kvmProbeDeadlineMs };
 }
 
-function gateIn(stateDirectory: string): OpenGate {
-  const { resolverProcess, proxyProcess } = installation;
-  return (proxyNetnsPath, options) =>
-    openGate({
-      ...options,
-      stateDirectory,
-      proxyNetnsPath,
-      commands: {
-        resolver: [...helperNode(), resolverProcess],
-        proxy: ['nsenter', `--net=${proxyNetnsPath}`, '--', ...helperNode(), proxyProcess],
-      },
-    });
-}
-
 /** The real parts. Widens PATH to the folders of system programs for everything hostd starts. */
 export const systemParts: DaemonParts = {
   checkHost: async () => {
@@ -42,7 +26,7 @@ export const systemParts: DaemonParts = {
     await requireTools(process.env.PATH);
   },
   openVmm: (config) => openQemuVmm(qemuOptions(config)),
-  openNetwork: (config) => openLinuxNetwork(config.network, systemRunner, gateIn(config.stateDirectory)),
+  openNetwork: (config) => openLinuxNetwork(config.network, systemRunner, installedGate(config.stateDirectory)),
   openImages: (config) => createImageStore({ stateDirectory: config.stateDirectory }),
   guests: new ChannelConnector(),
   resources: (config) => linuxResources(config.stateDirectory),

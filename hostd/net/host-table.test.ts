@@ -23,11 +23,11 @@ beforeEach(() => {
   failures = 0;
   runner = new ScriptedRunner((line): Partial<RunResult> => {
     const ofTable = { family: 'inet', table: plan.tableName };
-    const chain = { chain: { ...ofTable, name: 'guard' } };
+    const named = { table: { family: 'inet', name: plan.tableName } };
     const rules = Array.from({ length: ruleCount }, () => ({
       rule: { ...ofTable, chain: 'guard', handle: 1, expr: [] },
     }));
-    const listed = line === 'nft -j list chains' ? [chain] : [chain, ...rules];
+    const listed = line === 'nft -j list tables' ? [named] : [named, ...rules];
     if (line.startsWith('nft -j')) return { stdout: JSON.stringify({ nftables: stands ? listed : [] }) };
     if (failures === 0) {
       stands = true;

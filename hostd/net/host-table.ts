@@ -1,7 +1,7 @@
 import { runChecked, type Runner } from '../platform/run.ts';
 import { InTurn } from './egress/gate/in-turn.ts';
 import { hostRules } from './host-rules.ts';
-import { listChains, listRules } from './nft-json.ts';
+import { countRules } from './nft-json.ts';
 import type { NetworkPlan } from './plan.ts';
 
 type Openings = ReadonlySet<string>;
@@ -13,8 +13,7 @@ export class HostTable {
   readonly #bySlot = new Map<number, Openings>();
   /** One document after the other: what is written is always what is wanted by then. */
   readonly #turn = new InTurn();
-  #isLoaded = false;
-  /** How many rules it had when it was whole; undefined when it was loaded since. */
+  /** How many rules it has when it is whole; undefined as long as it is not loaded. */
   #ruleCount: number | undefined;
   /** What the table has open; undefined where a failure left that unknown. */
   #written: Openings | undefined;
@@ -28,8 +27,7 @@ export class HostTable {
   ensure(): Promise<void> {
     return this.#turn.do(async () => {
       const stands = this.#ruleCount !== undefined && this.#ruleCount === (await this.#rulesThere());
-      if (!this.#isLoaded || this.#written === undefined || !stands) await this.#load();
-      this.#ruleCount ??= await this.#rulesThere();
+      if (this.#written === undefined || !stands) await this.#load();
     });
   }
 
@@ -50,7 +48,7 @@ export class HostTable {
   remove(): Promise<void> {
     return this.#turn.do(async () => {
       const { tableName } = this.#plan;
-      this.#isLoaded = false;
+      this.#ruleCount = undefined;
       await runChecked(this.#runner, 'nft', [`table inet ${tableName}; delete table inet ${tableName}`]);
     });
   }
@@ -60,7 +58,7 @@ export class HostTable {
   }
 
   async #write(): Promise<void> {
-    if (!this.#isLoaded) return;
+    if (this.#ruleCount === undefined) return;
     const [wanted, written] = [this.#wanted, this.#written];
     if (written === undefined) return this.#load();
     const closed = [...written.difference(wanted)].map((opening) => this.#element('delete', opening));
@@ -79,14 +77,11 @@ export class HostTable {
     const wanted = this.#wanted;
     const elements = [...wanted].map((opening) => this.#element('add', opening)).join('');
     await this.#run(`${hostRules(this.#plan)}${elements}`, wanted);
-    this.#isLoaded = true;
-    this.#ruleCount = undefined;
+    this.#ruleCount = await this.#rulesThere();
   }
 
-  async #rulesThere(): Promise<number> {
-    const chains = (await listChains(this.#runner)).filter(({ table }) => table === this.#plan.tableName);
-    const rules = await Promise.all(chains.map((chain) => listRules(this.#runner, chain)));
-    return rules.flat().length;
+  #rulesThere(): Promise<number> {
+    return countRules(this.#runner, { family: 'inet', table: this.#plan.tableName });
   }
 
   async #run(document: string, openings: Openings): Promise<void> {

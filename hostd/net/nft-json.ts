@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { runChecked, type Runner } from '../platform/run.ts';
 
+const tableSchema = z.object({ family: z.string(), name: z.string() });
+
 const chainSchema = z.object({
   family: z.string(),
   table: z.string(),
@@ -21,7 +23,9 @@ const ruleSchema = z.object({
 });
 
 const listingSchema = z.object({
-  nftables: z.array(z.object({ chain: chainSchema.optional(), rule: ruleSchema.optional() })),
+  nftables: z.array(
+    z.object({ table: tableSchema.optional(), chain: chainSchema.optional(), rule: ruleSchema.optional() }),
+  ),
 });
 
 export type NftChain = z.output<typeof chainSchema>;
@@ -36,6 +40,16 @@ export async function listChains(runner: Runner): Promise<NftChain[]> {
 export async function listRules(runner: Runner, chain: NftChain): Promise<NftRule[]> {
   const entries = await listing(runner, ['list', 'chain', chain.family, chain.table, chain.name]);
   return entries.flatMap((entry) => entry.rule ?? []);
+}
+
+/** How many rules a table has, all chains together; 0 when there is none of that name. Throws CommandError. */
+export async function countRules(runner: Runner, table: Pick<NftChain, 'family' | 'table'>): Promise<number> {
+  const tables = (await listing(runner, ['list', 'tables'])).flatMap((entry) => entry.table ?? []);
+  if (!tables.some(({ family, name }) => family === table.family && name === table.table)) return 0;
+  // Terse: without what sets hold.
+  return (await listing(runner, ['-t', 'list', 'table', table.family, table.table])).filter(
+    ({ rule }) => rule !== undefined,
+  ).length;
 }
 
 async function listing(runner: Runner, args: readonly string[]): Promise<z.output<typeof listingSchema>['nftables']> {

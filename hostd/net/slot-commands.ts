@@ -40,9 +40,8 @@ export function insideBatch(plan: NetworkPlan, slot: SlotPlan, uid: number): str
 
 /**
  * Run by `sh -c` inside the netns with the batch as its argument and the rules, which may be long, as its input, so that one process start
- * on hostd's side does it all. The rules come first: nothing is up before they hold. The kernel's brakes on ICMP errors would leave the later
- * ones of many refusals unsaid: one is for each receiver, the other, which the mask lifts, for all together, before Linux 6.13 those of the host and of
- * other sandboxes among them. The tap is made with a check of sources, so that ARP names no address but the link's: the kernel has one table
+ * on hostd's side does it all. The rules come first: nothing is up before they hold. The kernel's brakes on ICMP errors, for each receiver and
+ * for all together, would leave the later ones of many refusals unsaid: the mask lifts both. The tap is made with a check of sources, so that ARP names no address but the link's: the kernel has one table
  * of neighbours for all network namespaces, and a guest could fill it.
  */
 export const insideScript = `set -e
@@ -51,7 +50,6 @@ if [ -e /proc/sys/net/ipv6/conf/all/disable_ipv6 ]; then
   echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
   echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
 fi
-echo 0 > /proc/sys/net/ipv4/icmp_ratelimit
 echo 0 > /proc/sys/net/ipv4/icmp_ratemask
 echo 1 > /proc/sys/net/ipv4/conf/default/rp_filter
 nft -f -

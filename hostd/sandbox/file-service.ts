@@ -63,7 +63,7 @@ export class LocalFiles implements FileService {
     void watchGuest(this.#host, sandbox, over.signal, (error) => silent.abort(error));
     try {
       const working = work(sandbox.guest.files, silent.signal);
-      return await untilAborted(sandbox.ending.signal, untilAborted(silent.signal, working));
+      return await untilAborted(AbortSignal.any([sandbox.ending.signal, silent.signal]), working);
     } finally {
       over.abort();
       sandbox.transfers -= 1;
@@ -85,9 +85,8 @@ export class LocalFiles implements FileService {
     };
     try {
       const working = work(sandbox.guest.files, silent.signal);
-      const drop = (late: Readable) => late.destroy();
-      const answered = untilAborted(silent.signal, working, drop);
-      const stream = await untilAborted(sandbox.ending.signal, answered, drop);
+      const either = AbortSignal.any([sandbox.ending.signal, silent.signal]);
+      const stream = await untilAborted(either, working, (late) => late.destroy());
       silent.signal.addEventListener('abort', () => stream.destroy(silent.signal.reason as Error));
       finished(stream, leave);
       return stream;

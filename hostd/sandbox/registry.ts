@@ -76,8 +76,12 @@ export class Registry {
   }
 
   patch(sandbox: LiveSandbox, patch: Partial<SandboxRow>): void {
-    this.#store.sandboxes.update(sandbox.row.id, patch);
-    sandbox.row = { ...sandbox.row, ...patch };
+    const { row } = sandbox;
+    this.#store.sandboxes.update(row.id, patch);
+    sandbox.row = { ...row, ...patch };
+    this.#store.onRollback(() => {
+      sandbox.row = row;
+    });
   }
 }
 

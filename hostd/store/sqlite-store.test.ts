@@ -72,6 +72,30 @@ describe('transactions', () => {
     expect(store.sandboxes.get('sbx_a')).toBeDefined();
   });
 
+  test('one that fails undoes what memory has of it, last first; one that holds undoes nothing, nor does the next', () => {
+    const store = openSqliteStore(':memory:');
+    const undone: string[] = [];
+    const note = (what: string) => {
+      store.onRollback(() => undone.push(what));
+    };
+    note('outside');
+    const failing = () =>
+      store.transaction(() => {
+        note('first');
+        store.transaction(() => {
+          note('inner');
+        });
+        throw new Error('no');
+      });
+    expect(failing).toThrow('no');
+    expect(undone).toEqual(['inner', 'first']);
+    store.transaction(() => {
+      note('held');
+    });
+    expect(failing).toThrow('no');
+    expect(undone).toEqual(['inner', 'first', 'inner', 'first']);
+  });
+
   test('what was committed survives kill -9 of the process', async () => {
     const script = `
       import { openSqliteStore } from '${new URL('./sqlite-store.ts', import.meta.url).pathname}';

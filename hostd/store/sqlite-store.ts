@@ -23,20 +23,22 @@ export function openSqliteStore(path: string): Store {
     database.close();
     throw error;
   }
-  let depth = 0;
+  /** Of the open transaction; undefined when there is none. */
+  let undos: (() => void)[] | undefined;
   const transaction = <Result>(work: () => Result): Result => {
-    if (depth > 0) return work();
+    if (undos !== undefined) return work();
     database.exec('BEGIN IMMEDIATE');
-    depth += 1;
+    const ofThis: (() => void)[] = (undos = []);
     try {
       const result = work();
       database.exec('COMMIT');
       return result;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
+      for (const undo of ofThis.toReversed()) undo();
       throw error;
     } finally {
-      depth -= 1;
+      undos = undefined;
     }
   };
   return {
@@ -49,6 +51,7 @@ export function openSqliteStore(path: string): Store {
     egress: sqliteEgress(database),
     hashKey: readHashKey(database),
     transaction,
+    onRollback: (undo) => void undos?.push(undo),
     close: () => {
       if (database.isOpen) database.close();
     },

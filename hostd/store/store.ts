@@ -25,6 +25,8 @@ export interface Store {
   readonly hashKey: Buffer;
   /** All of `work` or nothing of it; joins a transaction that is already open. */
   transaction<Result>(work: () => Result): Result;
+  /** For what memory has of a change: `undo` runs when the transaction that is open now fails, the last one given first; without an open one, never. */
+  onRollback(undo: () => void): void;
   close(): void;
 }
 

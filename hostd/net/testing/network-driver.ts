@@ -2,13 +2,11 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { egressModeSchema } from '../../contract/egress.ts';
 import { isOffshootError } from '../../errors/offshoot-error.ts';
-import { installation } from '../../platform/installation.ts';
 import { systemRunner } from '../../platform/run.ts';
 import { networkConfigSchema } from '../config.ts';
 import type { OpenGate } from '../egress/egress-side.ts';
 import { FakeGate } from '../egress/gate/fake-gate.ts';
-import { openGate } from '../egress/gate/gate.ts';
-import { helperNode } from '../egress/gate/helper-flags.ts';
+import { installedGate } from '../egress/installed-gate.ts';
 import { parsePolicy } from '../egress/policy/parse-rules.ts';
 import { openLinuxNetwork } from '../linux-network.ts';
 import type { Network, SlotEgress } from '../network.ts';
@@ -90,20 +88,11 @@ async function answer(network: Network, line: string): Promise<void> {
 
 function openGateOf(kind: string): OpenGate | undefined {
   if (kind === 'bare') return undefined;
-  if (kind !== 'policies') return helpersIn(kind);
+  if (kind !== 'policies') return installedGate(kind);
   return async (_netnsPath, { listeners }) => {
     const gate = new FakeGate();
     await gate.listen(listeners);
     return gate;
-  };
-}
-
-function helpersIn(stateDirectory: string): OpenGate {
-  const { resolverProcess, proxyProcess } = installation;
-  return (proxyNetnsPath, options) => {
-    const resolver = [...helperNode(), resolverProcess];
-    const proxy = ['nsenter', `--net=${proxyNetnsPath}`, '--', ...helperNode(), proxyProcess];
-    return openGate({ ...options, stateDirectory, proxyNetnsPath, commands: { resolver, proxy } });
   };
 }
 

@@ -96,12 +96,20 @@ describe('the policy of a sandbox', () => {
   test('stays what it was, in the network too, when another one can not be stored', async () => {
     const { id, egress } = await create(['a.example.com']);
     const { transaction } = run.store;
+    let depth = 0;
+    // As a full disk shows: at the end of the outermost one.
+    const full = (work: () => unknown) => {
+      depth += 1;
+      work();
+      depth -= 1;
+      if (depth === 0) throw new Error('database or disk is full');
+    };
     Object.assign(run.store, {
-      transaction: (work: () => unknown) =>
+      transaction: (work: () => unknown) => {
         transaction(() => {
-          work();
-          throw new Error('database or disk is full');
-        }),
+          full(work);
+        });
+      },
     });
     await expect(set(id, { mode: 'open' })).rejects.toThrow('disk is full');
     Object.assign(run.store, { transaction });

@@ -44,19 +44,14 @@ export class Egress {
 
   #store(sandbox: LiveSandbox, changed: EgressColumns, isMadeAnew: boolean): void {
     const { registry, store, events } = this.#host;
-    const { row } = sandbox;
+    const { id } = sandbox.row;
     const { egressMode: mode, egressAllow, egressRevision: revision } = changed;
-    try {
-      store.transaction(() => {
-        if (isMadeAnew) filterMadeAnew(store, row.id);
-        registry.patch(sandbox, changed);
-        const data = { mode, rules: egressAllow.length, revision };
-        events.append('egress.changed', { sandboxId: row.id, data });
-      });
-    } catch (error) {
-      sandbox.row = row;
-      throw error;
-    }
+    store.transaction(() => {
+      if (isMadeAnew) filterMadeAnew(store, id);
+      registry.patch(sandbox, changed);
+      const data = { mode, rules: egressAllow.length, revision };
+      events.append('egress.changed', { sandboxId: id, data });
+    });
   }
 
   /** What could not be stored, as the disk is full, say, is not to stay in force: reports, copies and the next hostd go by what is stored. */

@@ -102,7 +102,7 @@ export class PinTable {
     holdFor(opening, pin.name, nowMs + lifetimeMs);
     this.#makeRoom(sandboxId, openings);
     // Another name's pin on the same opening may last longer.
-    await this.#open(sandboxId, opening, pin, Math.max(...opening.names.values()) - nowMs);
+    await this.#open(sandboxId, opening, pin, endOf(opening.names) - nowMs);
   }
 
   async #open(sandboxId: string, opening: Opening, pin: Pin, lifetimeMs: number): Promise<void> {

@@ -303,7 +303,6 @@ test('a proxy whose network namespace is not the one of now gives way, to this h
   const lab = await GateLab.open();
   const sandboxes = [lab.sandbox('sbx_one', 2, ['a.test'])];
   const netns = path.join(lab.folder, 'netns');
-  const commands = { ...labCommands, proxy: ['nsenter', `--net=${netns}`, '--', ...labCommands.proxy] };
   const elsewhere = await otherNetns();
   const here = '/proc/self/ns/net';
   const entering = async (target: string): Promise<void> => {
@@ -312,7 +311,7 @@ test('a proxy whose network namespace is not the one of now gives way, to this h
   };
 
   await entering(elsewhere);
-  const first = await lab.gate(sandboxes, { commands, proxyNetnsPath: netns });
+  const first = await lab.gate(sandboxes, { proxyNetnsPath: netns });
   await first.keepInPlace();
   expect(lab.events.map(({ kind }) => kind)).toEqual(['started', 'started']);
   const { proxy } = await first.health();
@@ -324,7 +323,7 @@ test('a proxy whose network namespace is not the one of now gives way, to this h
 
   await lab.leave(first);
   await entering(elsewhere);
-  const second = await lab.gate(sandboxes, { commands, proxyNetnsPath: netns });
+  const second = await lab.gate(sandboxes, { proxyNetnsPath: netns });
   expect(await lab.reaches(second, 2, 'a.test')).toBe(false);
   expect(lab.events.filter(({ kind, role }) => kind === 'adopted' && role === 'proxy')).toEqual([]);
 });

@@ -70,9 +70,9 @@ export interface Gate {
 
 export interface GateOptions {
   stateDirectory: string;
-  /** How each helper is started: program and arguments, to which the folder is added. The proxy's may enter a network namespace first. */
+  /** How each helper is started: program and arguments, to which the folder is added. */
   commands: Readonly<Record<HelperRole, readonly string[]>>;
-  /** Where the proxy's enters one: the file that stands for it. */
+  /** The file that stands for the network namespace in which the proxy runs; absent: in that of this process. */
   proxyNetnsPath?: string;
   /** All sandboxes that live; helpers forget others. */
   sandboxes: readonly SandboxPolicy[];
@@ -126,7 +126,7 @@ class ProcessGate implements Gate {
     const keeper = (role: HelperRole, instruct: (client: ControlClient) => Promise<void>) => {
       const files = helperFiles(gateFolder(stateDirectory), role);
       const netnsPath = role === 'proxy' ? options.proxyNetnsPath : undefined;
-      return new HelperKeeper({ role, files, command: commands[role], instruct, onEvent, netnsPath, watch });
+      return new HelperKeeper({ role, files, command: commands[role], netnsPath, instruct, onEvent, watch });
     };
     this.#resolver = keeper('resolver', async (client) => {
       await client.call('setPolicies', everything(this.#wanted), policyAckSchema, instructMs);

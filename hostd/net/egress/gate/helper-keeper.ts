@@ -23,7 +23,7 @@ export interface HelperKeeperOptions {
   /** Tells one that just came what it is to do. It is not ready before. */
   instruct: (client: ControlClient) => Promise<void>;
   onEvent: (event: HelperEvent) => void;
-  /** The network namespace that `command` enters: a helper of another one serves nobody, as one whose namespace was deleted. */
+  /** The network namespace to run it in: a helper in another one serves nobody, as one whose namespace was deleted. */
   netnsPath?: string | undefined;
   watch?: HelperWatch | undefined;
 }
@@ -150,13 +150,14 @@ export class HelperKeeper {
   }
 
   async #obtain(): Promise<ControlClient> {
-    const { files, command } = this.#options;
+    const { files, command, netnsPath } = this.#options;
     const living = await connectHelper(files);
     if (living !== undefined && (await this.#isOfUse(living))) {
       this.#tell('adopted');
       return living;
     }
-    const client = await startHelper(files, command);
+    const entering = netnsPath === undefined ? [] : ['nsenter', `--net=${netnsPath}`, '--'];
+    const client = await startHelper(files, [...entering, ...command]);
     if (!(await this.#isOfUse(client))) throw new Error('it is not what was started');
     this.#tell('started');
     return client;

@@ -41,10 +41,8 @@ export class HttpConnection {
 
   request(request: IncomingMessage, response: ServerResponse): void {
     if (this.#over) return;
-    const { limits, waitingRoom } = this.#table;
-    const leave = this.#waiting === 0 ? () => undefined : waitingRoom.take(this.#flow.sandboxId, request);
-    if (leave === undefined || this.#waiting >= limits.pipelinedRequests) {
-      leave?.();
+    const leave = this.#enter(request);
+    if (leave === undefined) {
       this.#table.failed(this.#flow, 'limit');
       this.#cut();
       return;
@@ -71,6 +69,14 @@ export class HttpConnection {
     // The page would be mixed into an answer that has begun.
     if (this.#answering?.headersSent === true) this.#cut();
     else this.#end(undefined, denialPage(reason, shown, true));
+  }
+
+  /** A place to wait in, until what it gives is called; undefined when there is none left. */
+  #enter(request: IncomingMessage): (() => void) | undefined {
+    const { limits, waitingRoom } = this.#table;
+    if (this.#waiting === 0) return () => undefined;
+    if (this.#waiting >= limits.pipelinedRequests) return undefined;
+    return waitingRoom.take(this.#flow.sandboxId, request);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

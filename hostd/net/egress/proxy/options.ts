@@ -39,7 +39,7 @@ export interface ProxyLimits {
   pipelinedRequests: number;
   /** Of one sandbox: memory of requests that wait for the one before them. */
   waitingBytesPerSandbox: number;
-  /** Of a request or an answer; a line may have no more than a letter and a colon, and takes a hundred bytes. */
+  /** Of a request or an answer; a line may have no more than a letter and a colon, and takes some 80 bytes. */
   headerLines: number;
   /** After a refusal: for the guest to read it before the reset. */
   lingerMs: number;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RawHeaders } from './http-headers.ts';
 
-/** What node takes for a request with its answer, and for a string, besides the text. Measured. */
+/** What node takes for a request with its answer, with room to spare (1.8 KiB measured), and for a string besides its text. */
 const bytesPerRequest = 4096;
 const bytesPerString = 40;
 
