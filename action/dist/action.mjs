@@ -6,7 +6,7 @@ import {
   saveJobState,
   tearDown,
   writeSummary
-} from "./chunk-AZ35AYMF.mjs";
+} from "./chunk-UVEQXSIE.mjs";
 import {
   actionOutputs,
   checkSnapshotName,
@@ -18,7 +18,7 @@ import {
   runScript,
   saveSnapshot,
   startHeartbeat
-} from "./chunk-IB2NOTF2.mjs";
+} from "./chunk-USWOJVQK.mjs";
 import {
   Cancellation,
   createSandbox,
@@ -33,7 +33,7 @@ import {
   tellFailure,
   warn,
   writeSession
-} from "./chunk-BVRABTXI.mjs";
+} from "./chunk-PFPPHYGU.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
@@ -50,16 +50,16 @@ import {
 } from "./chunk-6DJXB2CB.mjs";
 import {
   Stopwatch
-} from "./chunk-5ILM5TVN.mjs";
-import "./chunk-IZMGYGSR.mjs";
-import "./chunk-R4XR2K5O.mjs";
+} from "./chunk-2J7B57AF.mjs";
+import "./chunk-OZEBK3DO.mjs";
+import "./chunk-LJQPOVH3.mjs";
 import {
   parseHostAddress
-} from "./chunk-6AD525UC.mjs";
+} from "./chunk-7WZNFVLZ.mjs";
 import "./chunk-J2RS5RRK.mjs";
 import {
   ulid
-} from "./chunk-EVLKFKOZ.mjs";
+} from "./chunk-HDXKHYD2.mjs";
 import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
 import {
@@ -72,7 +72,7 @@ import {
   egressWords,
   labelsSchema,
   nameSchema
-} from "./chunk-AYR2ZLAY.mjs";
+} from "./chunk-DPK6MB3H.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";

@@ -7,7 +7,7 @@ import {
   ReportLog,
   operation,
   runHelper
-} from "./chunk-ZJ6W5SW3.mjs";
+} from "./chunk-XZXWFVO6.mjs";
 import {
   InTurn,
   PolicyTable,
@@ -23,9 +23,9 @@ import {
   systemClock,
   widenSchema,
   writeLine
-} from "./chunk-2UNRZCG7.mjs";
+} from "./chunk-DMNCN2ZG.mjs";
 import "./chunk-LTHL2XHT.mjs";
-import "./chunk-AYR2ZLAY.mjs";
+import "./chunk-DPK6MB3H.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 
@@ -795,10 +795,8 @@ var HttpConnection = class {
   }
   request(request, response) {
     if (this.#over) return;
-    const { limits, waitingRoom } = this.#table;
-    const leave = this.#waiting === 0 ? () => void 0 : waitingRoom.take(this.#flow.sandboxId, request);
-    if (leave === void 0 || this.#waiting >= limits.pipelinedRequests) {
-      leave?.();
+    const leave = this.#enter(request);
+    if (leave === void 0) {
       this.#table.failed(this.#flow, "limit");
       this.#cut();
       return;
@@ -822,6 +820,13 @@ var HttpConnection = class {
     this.#table.denied(this.#flow, reason, { name: shown, address: void 0 });
     if (this.#answering?.headersSent === true) this.#cut();
     else this.#end(void 0, denialPage(reason, shown, true));
+  }
+  /** A place to wait in, until what it gives is called; undefined when there is none left. */
+  #enter(request) {
+    const { limits, waitingRoom } = this.#table;
+    if (this.#waiting === 0) return () => void 0;
+    if (this.#waiting >= limits.pipelinedRequests) return void 0;
+    return waitingRoom.take(this.#flow.sandboxId, request);
   }
   async #serve(request, response) {
     const checked = await this.#check(request);

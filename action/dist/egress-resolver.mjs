@@ -15,7 +15,7 @@ import {
   pinSets,
   pinnedHostsSet,
   pinnedSet
-} from "./chunk-746YILJO.mjs";
+} from "./chunk-4VJ64A2N.mjs";
 import {
   runChecked,
   systemRunner
@@ -26,7 +26,7 @@ import {
   openLineServer,
   operation,
   runHelper
-} from "./chunk-ZJ6W5SW3.mjs";
+} from "./chunk-XZXWFVO6.mjs";
 import {
   InTurn,
   PolicyTable,
@@ -44,11 +44,11 @@ import {
   sandboxRequestSchema,
   systemClock,
   writeLine
-} from "./chunk-2UNRZCG7.mjs";
+} from "./chunk-DMNCN2ZG.mjs";
 import {
   hostBootId
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-AYR2ZLAY.mjs";
+import "./chunk-DPK6MB3H.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";
@@ -294,7 +294,7 @@ var PinTable = class {
     const lifetimeMs = Math.min(maxPinMs, neededMs + spareMs);
     holdFor(opening, pin.name, nowMs + lifetimeMs);
     this.#makeRoom(sandboxId, openings);
-    await this.#open(sandboxId, opening, pin, Math.max(...opening.names.values()) - nowMs);
+    await this.#open(sandboxId, opening, pin, endOf(opening.names) - nowMs);
   }
   async #open(sandboxId, opening, pin, lifetimeMs) {
     try {

@@ -10,13 +10,13 @@ import {
 import "./chunk-HGD2WCUR.mjs";
 import {
   HostClient
-} from "./chunk-IZMGYGSR.mjs";
-import "./chunk-R4XR2K5O.mjs";
+} from "./chunk-OZEBK3DO.mjs";
+import "./chunk-LJQPOVH3.mjs";
 import {
   Sandbox
-} from "./chunk-6AD525UC.mjs";
+} from "./chunk-7WZNFVLZ.mjs";
 import "./chunk-J2RS5RRK.mjs";
-import "./chunk-EVLKFKOZ.mjs";
+import "./chunk-HDXKHYD2.mjs";
 import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-ZKOMBEYM.mjs";
 import {
@@ -30,7 +30,7 @@ import {
   isAlive,
   processIdentitySchema
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-AYR2ZLAY.mjs";
+import "./chunk-DPK6MB3H.mjs";
 import {
   external_exports
 } from "./chunk-RXM3SW5I.mjs";

@@ -5,7 +5,7 @@ import {
   loadJobState,
   tearDown,
   writeSummary
-} from "./chunk-AZ35AYMF.mjs";
+} from "./chunk-UVEQXSIE.mjs";
 import {
   Cancellation,
   explain,
@@ -16,26 +16,26 @@ import {
   takeReport,
   tellDenials,
   warn
-} from "./chunk-BVRABTXI.mjs";
+} from "./chunk-PFPPHYGU.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
 import "./chunk-HGD2WCUR.mjs";
 import {
   Stopwatch
-} from "./chunk-5ILM5TVN.mjs";
+} from "./chunk-2J7B57AF.mjs";
 import {
   Sandbox
-} from "./chunk-6AD525UC.mjs";
+} from "./chunk-7WZNFVLZ.mjs";
 import "./chunk-J2RS5RRK.mjs";
-import "./chunk-EVLKFKOZ.mjs";
+import "./chunk-HDXKHYD2.mjs";
 import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
 import "./chunk-LTWX3RIA.mjs";
 import {
   signalProcess
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-AYR2ZLAY.mjs";
+import "./chunk-DPK6MB3H.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import "./chunk-GCJLRCZB.mjs";
 

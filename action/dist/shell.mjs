@@ -7,7 +7,7 @@ import {
   placeScript,
   runScript,
   send
-} from "./chunk-IB2NOTF2.mjs";
+} from "./chunk-USWOJVQK.mjs";
 import {
   Cancellation,
   readSession,
@@ -19,18 +19,18 @@ import {
   tellDenials,
   tellFailure,
   writeSession
-} from "./chunk-BVRABTXI.mjs";
+} from "./chunk-PFPPHYGU.mjs";
 import {
   say
 } from "./chunk-5RNB6BKN.mjs";
 import "./chunk-HGD2WCUR.mjs";
-import "./chunk-IZMGYGSR.mjs";
-import "./chunk-R4XR2K5O.mjs";
+import "./chunk-OZEBK3DO.mjs";
+import "./chunk-LJQPOVH3.mjs";
 import {
   Sandbox
-} from "./chunk-6AD525UC.mjs";
+} from "./chunk-7WZNFVLZ.mjs";
 import "./chunk-J2RS5RRK.mjs";
-import "./chunk-EVLKFKOZ.mjs";
+import "./chunk-HDXKHYD2.mjs";
 import "./chunk-3D7ZWVTF.mjs";
 import "./chunk-CIXUOV6D.mjs";
 import "./chunk-LTWX3RIA.mjs";
@@ -39,7 +39,7 @@ import {
   isAlive,
   processIdentitySchema
 } from "./chunk-LTHL2XHT.mjs";
-import "./chunk-AYR2ZLAY.mjs";
+import "./chunk-DPK6MB3H.mjs";
 import "./chunk-RXM3SW5I.mjs";
 import {
   __callDispose,
@@ -176,7 +176,7 @@ async function main(args) {
   const sync = args[0] === "--sync";
   const script = sync ? args[1] : args[0];
   if (script !== void 0 && isScript(script)) return runStep(script, { sync });
-  const { runCommandLine } = await import("./chunk-OUMSBLIR.mjs");
+  const { runCommandLine } = await import("./chunk-S3TNESZT.mjs");
   const host = process.env["OFFSHOOT_HOST"] ?? await hostOfTheJob();
   if (host !== void 0) process.env["OFFSHOOT_HOST"] = host;
   await runCommandLine(["node", "offshoot", ...args]);
