@@ -129,11 +129,11 @@ test('a cold start gives the kernel the driver’s arguments and then the caller
   expect(append(withVersion(8, 0))).not.toContain('clearcpuid');
 });
 
-test('accelerators: KVM as it is; TCG with a bounded buffer, and threads for several vCPUs', () => {
+test('accelerators: KVM as it is; TCG with a bounded buffer, and one thread for several vCPUs', () => {
   const accel = (version: QemuProfile, cpus: number) =>
     values(qemuCommandLine(version, { ...cold, shape: { ...cold.shape, cpus } }).args, '-accel');
   expect(accel(profile, 1)).toEqual(['tcg,tb-size=64']);
-  expect(accel(profile, 2)).toEqual(['tcg,tb-size=64,thread=multi']);
+  expect(accel(profile, 2)).toEqual(['tcg,tb-size=64,thread=single']);
   expect(accel({ ...profile, accelerator: 'kvm' }, 2)).toEqual(['kvm']);
 });
 

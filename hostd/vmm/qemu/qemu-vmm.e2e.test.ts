@@ -103,6 +103,14 @@ test('two vCPUs boot, freeze and restore', async () => {
   await vm.kill();
 });
 
+test('what one vCPU changes of the code that another runs is what that one runs next', async () => {
+  const vm = await machines.start('code', machines.coldStart(), { shape: { ...shape, cpus: 2 } });
+  const guest = await TestGuest.connect(vm);
+  expect(await guest.ask('rewrite-code 200')).toBe('0 of 200 missed');
+  guest.close();
+  await vm.kill();
+});
+
 test('kill is idempotent, works on a stopped VMM, and leaves no process or socket', async () => {
   const { vm, guest } = await restored('killed');
   const pid = await vmmPid(vm);

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "rewrite-code.h"
 
 static void nap(long milliseconds) {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
@@ -111,6 +112,7 @@ static void obey(char *line, char *answer, size_t size) {
     else if (!strncmp(line, "refill", 6)) seed = (unsigned)atol(arguments), fill();
     else if (!strncmp(line, "seed", 4)) snprintf(answer, size, "%u", seed);
     else if (!strncmp(line, "intact", 6)) snprintf(answer, size, "%zu", intact_pages());
+    else if (!strncmp(line, "rewrite-code", 12)) snprintf(answer, size, "%ld of %ld missed", rewrite_code(atol(arguments)), atol(arguments));
     else if (!strncmp(line, "disk", 4)) disk(arguments, answer, size);
     else if (!strncmp(line, "flood", 5)) for (long n = 0; n < atol(arguments) * 16; n++) printf("%063ld\n", n);
     else if (!strncmp(line, "spin", 4)) for (;;) (void)0;

@@ -17,17 +17,19 @@ export const card = { guestMac: '52:54:00:0f:f5:01', mtu: 1400 };
 
 /** A line-by-line conversation with the test guest (native/test-guest) on the agent port. */
 export class TestGuest {
+  readonly #vm: Vm;
   readonly #socket: Socket;
   readonly #lines: AsyncIterator<string>;
 
-  private constructor(socket: Socket) {
+  private constructor(vm: Vm, socket: Socket) {
     socket.on('error', () => undefined);
+    this.#vm = vm;
     this.#socket = socket;
     this.#lines = createInterface({ input: socket })[Symbol.asyncIterator]();
   }
 
   static async connect(vm: Vm): Promise<TestGuest> {
-    return new TestGuest(await connectUnix(vm.agentSocketPath));
+    return new TestGuest(vm, await connectUnix(vm.agentSocketPath));
   }
 
   /** Sends without waiting, for commands that end the machine. */
@@ -35,12 +37,18 @@ export class TestGuest {
     this.#socket.write(`${line}\n`);
   }
 
-  /** Rejects when the machine ends instead of answering. */
+  /** Rejects when the machine ends instead of answering, and tells how it ended. */
   async ask(line: string): Promise<string> {
     this.tell(line);
-    const answer = await this.#lines.next();
-    if (answer.done === true) throw new Error(`the machine ended instead of answering: ${line}`);
-    return answer.value;
+    const answer = await this.#lines.next().catch((cause: unknown) => ({ done: true, value: cause }) as const);
+    if (answer.done !== true) return answer.value;
+    throw new Error(`the machine ended instead of answering: ${line}: ${await this.#end()}`, { cause: answer.value });
+  }
+
+  async #end(): Promise<string> {
+    const stillThere = new Promise<undefined>((wake) => setTimeout(wake, 5000, undefined));
+    const exit = await Promise.race([this.#vm.exited, stillThere]);
+    return exit === undefined ? 'it is still there' : JSON.stringify(exit);
   }
 
   close(): void {
