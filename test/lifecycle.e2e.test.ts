@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Sandbox } from '../hostd/client/index.ts';
@@ -56,7 +57,8 @@ describe('create', () => {
   });
 
   test('an Idempotency-Key answers the same sandbox, and refuses another request', async () => {
-    const request = { id: 'sbx_by-key', idempotencyKey: 'key-1' };
+    // the state folder outlives this run, and the key its sandbox
+    const request = { id: `sbx_by-key-${String(Date.now())}`, idempotencyKey: randomUUID() };
     const first = await suite.create(request);
     const second = await suite.create(request);
     expect(second.id).toBe(first.id);
