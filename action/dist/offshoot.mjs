@@ -2,7 +2,7 @@ import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);
 import {
   runCommandLine
-} from "./chunk-2AENUSYC.mjs";
+} from "./chunk-2QGIHJZ3.mjs";
 import "./chunk-GNMEBZAE.mjs";
 import "./chunk-6QMW4PQJ.mjs";
 import "./chunk-6DJXB2CB.mjs";
