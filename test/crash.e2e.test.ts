@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Sandbox } from '../hostd/client/index.ts';
 import { faultPoints, type FaultPoint } from '../hostd/platform/fault-points.ts';
 import { takeHostPicture } from './support/host-picture.ts';
-import { leftovers, useHostd } from './support/suite.ts';
+import { leftovers, unusedId, useHostd } from './support/suite.ts';
 
 const suite = useHostd();
 
@@ -30,7 +30,7 @@ describe('hostd killed with -9 inside create', () => {
     { timeout: 120_000 },
     async (point) => {
       const before = await takeHostPicture();
-      const id = `sbx_crash-${point.replaceAll('.', '-')}`;
+      const id = unusedId(point.replaceAll('.', '-'));
       await suite.create(); // the client has to know this hostd before it waits for its return
       await crashAt(point, () => suite.create({ id }));
       const known = await Sandbox.connect(id, { host: suite.host }).catch(() => undefined);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Sandbox } from '../hostd/client/index.ts';
 import { expectRightClock } from './support/guest-clock.ts';
 import { takeHostPicture } from './support/host-picture.ts';
-import { leftovers, useHostd } from './support/suite.ts';
+import { leftovers, unusedId, useHostd } from './support/suite.ts';
 
 const suite = useHostd();
 
@@ -48,7 +48,7 @@ describe('create', () => {
   });
 
   test('the same id and body is the same sandbox, another body is refused', async () => {
-    const id = 'sbx_same-id-twice';
+    const id = unusedId('same-twice');
     const [first, second] = await Promise.all([suite.create({ id }), suite.create({ id })]);
     expect(first.id).toBe(second.id);
     await expect(suite.create({ id, memoryMiB: 1024 })).rejects.toMatchObject({ code: 'sandbox-id-taken' });
@@ -57,8 +57,7 @@ describe('create', () => {
   });
 
   test('an Idempotency-Key answers the same sandbox, and refuses another request', async () => {
-    // the state folder outlives this run, and the key its sandbox
-    const request = { id: `sbx_by-key-${String(Date.now())}`, idempotencyKey: randomUUID() };
+    const request = { id: unusedId('by-key'), idempotencyKey: randomUUID() };
     const first = await suite.create(request);
     const second = await suite.create(request);
     expect(second.id).toBe(first.id);
