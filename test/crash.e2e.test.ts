@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Sandbox } from '../hostd/client/index.ts';
 import { faultPoints, type FaultPoint } from '../hostd/platform/fault-points.ts';
+import { newSandboxId } from '../hostd/sandbox/ids.ts';
 import { takeHostPicture } from './support/host-picture.ts';
-import { leftovers, unusedId, useHostd } from './support/suite.ts';
+import { leftovers, useHostd } from './support/suite.ts';
 
 const suite = useHostd();
 
@@ -30,7 +31,7 @@ describe('hostd killed with -9 inside create', () => {
     { timeout: 120_000 },
     async (point) => {
       const before = await takeHostPicture();
-      const id = unusedId(point.replaceAll('.', '-'));
+      const id = newSandboxId();
       await suite.create(); // the client has to know this hostd before it waits for its return
       await crashAt(point, () => suite.create({ id }));
       const known = await Sandbox.connect(id, { host: suite.host }).catch(() => undefined);

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Sandbox } from '../hostd/client/index.ts';
+import { newSandboxId } from '../hostd/sandbox/ids.ts';
 import { expectRightClock } from './support/guest-clock.ts';
 import { takeHostPicture } from './support/host-picture.ts';
-import { leftovers, unusedId, useHostd } from './support/suite.ts';
+import { leftovers, useHostd } from './support/suite.ts';
 
 const suite = useHostd();
 
@@ -48,7 +49,7 @@ describe('create', () => {
   });
 
   test('the same id and body is the same sandbox, another body is refused', async () => {
-    const id = unusedId('same-twice');
+    const id = newSandboxId();
     const [first, second] = await Promise.all([suite.create({ id }), suite.create({ id })]);
     expect(first.id).toBe(second.id);
     await expect(suite.create({ id, memoryMiB: 1024 })).rejects.toMatchObject({ code: 'sandbox-id-taken' });
@@ -57,7 +58,7 @@ describe('create', () => {
   });
 
   test('an Idempotency-Key answers the same sandbox, and refuses another request', async () => {
-    const request = { id: unusedId('by-key'), idempotencyKey: randomUUID() };
+    const request = { id: newSandboxId(), idempotencyKey: randomUUID() };
     const first = await suite.create(request);
     const second = await suite.create(request);
     expect(second.id).toBe(first.id);

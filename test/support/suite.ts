@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -6,11 +5,6 @@ import { HostClient, Sandbox, type CreateOptions } from '../../hostd/client/inde
 import { comparePictures, takeHostPicture, type HostPicture } from './host-picture.ts';
 import { HostdProcess } from './hostd-process.ts';
 import { sharedState } from './shared-image.ts';
-
-/** An id of this run alone: the state folder outlives it, and hostd remembers an ended sandbox for a day. */
-export function unusedId(word: string): string {
-  return `sbx_${word}-${randomUUID().slice(0, 8)}`;
-}
 
 export interface Suite {
   readonly hostd: HostdProcess;

@@ -80,10 +80,9 @@ export function qemuCommandLine(profile: QemuProfile, plan: MachinePlan): Comman
   return { args: parts.flatMap((part) => part.args), files: parts.flatMap((part) => part.files) };
 }
 
-// Emulated vCPUs take turns on one thread of the host. On threads of their own one goes on with code that another has changed: QEMU drops its
-// translation first and lets the write through after, and in between it is translated again as it was. Linux changes its own code all the
-// time, as do Java and JavaScript: of some 100 boots of two vCPUs on a busy host one ended in an int3 that was no longer there, and of 300
-// changes made on purpose 250 (QEMU 10.0) to 299 (7.2) were missed, none on one thread.
+// Emulated vCPUs take turns on one thread of the host. On threads of their own one goes on with code that another has changed, and Linux changes
+// its own: of some 180 boots of two vCPUs on a busy host one ended in an int3 that was no longer there; of 300 changes made on purpose 282 to 299
+// (QEMU 7.2) and 225 to 289 (10.0) were missed, none on one thread.
 //
 // Not -nographic: with it the firmware of newer QEMUs writes to the serial port, and a kernel that hangs would not be a silent console any more.
 function basics(profile: QemuProfile, { shape }: MachinePlan): CommandLinePart {

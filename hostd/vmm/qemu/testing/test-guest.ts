@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedState } from '../../../../test/support/shared-image.ts';
 import { createImageStore } from '../../../guest/image/image-store.ts';
 import { runChecked, systemRunner } from '../../../platform/run.ts';
@@ -46,8 +47,7 @@ export class TestGuest {
   }
 
   async #end(): Promise<string> {
-    const stillThere = new Promise<undefined>((wake) => setTimeout(wake, 5000, undefined));
-    const exit = await Promise.race([this.#vm.exited, stillThere]);
+    const exit = await Promise.race([this.#vm.exited, sleep(5000, undefined, { ref: false })]);
     return exit === undefined ? 'it is still there' : JSON.stringify(exit);
   }
 
